@@ -44,7 +44,7 @@ public final class FlowLoop implements AutoCloseable {
         tf.math.mean(tf.math.square(tf.math.sub(predicted, labels)), tf.constant(new int[] {0, 1}));
     Gradients gradients = tf.gradients(loss, List.of(weights));
     update = tf.train.applyGradientDescent(weights, tf.constant(0.1f), gradients.<TFloat32>dy(0));
-    Operand<TFloat32> begun =
+    Operand<TFloat32> initialized =
         tf.assign(weights, tf.zeros(tf.constant(new int[] {FEATURES, 1}), TFloat32.class));
     session =
         new Session(
@@ -53,7 +53,7 @@ public final class FlowLoop implements AutoCloseable {
                 .setIntraOpParallelismThreads(1)
                 .setInterOpParallelismThreads(1)
                 .build());
-    session.runner().addTarget(begun).run();
+    session.runner().addTarget(initialized).run();
   }
 
   public static void main(String[] args) throws IOException {

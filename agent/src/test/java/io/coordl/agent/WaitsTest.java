@@ -73,8 +73,8 @@ final class WaitsTest {
   /** Calls that register their callers' lambdas for JVM shutdown. */
   private static final Pattern REGISTERS =
       Pattern.compile(
-          ".*/Job(Monitor|Figures)\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile"
-              + "|export)\\(.*|.*/Requested\\.asked\\(.*"
+          ".*/Job(Monitor|Figures)\\.(addEnding|addPolicy|addStore|addStaging|addRequested|profile"
+              + "|export)\\(.*|.*/Requested\\.register\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
   /** Waits without a bound, each with the reason why it does no harm. */

@@ -47,11 +47,11 @@ public final class Crops {
   public static void main(String[] args) throws IOException, TranslateException {
     Path folder = Path.of(args[0]);
     write(folder);
-    for (Map.Entry<String, List<Transform>> one : pipelines().entrySet()) {
-      System.out.println("pipeline " + one.getKey());
+    for (Map.Entry<String, List<Transform>> pipeline : pipelines().entrySet()) {
+      System.out.println("pipeline " + pipeline.getKey());
       Engine.getInstance().setRandomSeed(1);
       try (NDManager manager = NDManager.newBaseManager()) {
-        loop(folder, manager, one.getValue(), null);
+        loop(folder, manager, pipeline.getValue(), null);
       }
     }
     changes(folder);

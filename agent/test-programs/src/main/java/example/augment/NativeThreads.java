@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Crops pictures for three epochs and prints, for each thread name, the largest number of native
- * threads besides the Java threads of that name: a thread that an OpenMP region starts has the name
- * of the thread that runs the region. Argument: a folder of pictures.
+ * Crops pictures for three epochs. Prints, for each thread name, the largest number of native
+ * threads with that name that are not Java threads. A thread that an OpenMP region starts has the
+ * name of the thread that runs the region. Argument: a folder of pictures.
  */
 public final class NativeThreads {
   private static final int MAX_NAME = 15;
@@ -27,7 +27,7 @@ public final class NativeThreads {
 
   private static final long PAUSE_NANOS = 20_000_000;
 
-  /** How often the threads may be counted again, in the whole run. */
+  /** Remaining recounts in the whole run. */
   private static int attempts = 1000;
 
   private NativeThreads() {}
@@ -42,29 +42,29 @@ public final class NativeThreads {
             .addTransform(new ToTensor())
             .build();
     pictures.prepare();
-    Map<String, Integer> most = new TreeMap<>();
+    Map<String, Integer> maxCounts = new TreeMap<>();
     try (NDManager manager = NDManager.newBaseManager()) {
       for (int epoch = 0; epoch < 3; epoch++) {
         for (Batch batch : pictures.getData(manager)) {
           batch.getData().head().add(1).close();
           manager.ones(new Shape(LARGE, LARGE)).add(1).close(); // On several threads.
-          besideJava().forEach((name, count) -> most.merge(name, count, Math::max));
+          countNative().forEach((name, count) -> maxCounts.merge(name, count, Math::max));
           batch.close();
         }
       }
     }
-    most.forEach((name, count) -> System.out.println("beside " + name + ": " + count));
+    maxCounts.forEach((name, count) -> System.out.println("beside " + name + ": " + count));
   }
 
   /**
-   * Counts again while agent threads have extra native threads: threads that are ending go away,
-   * but an OpenMP team stays.
+   * Counts native threads by name. Recounts while any has the name of an agent thread: a thread
+   * that is ending disappears, but an OpenMP team stays.
    */
-  private static Map<String, Integer> besideJava() throws IOException {
+  private static Map<String, Integer> countNative() throws IOException {
     Map<String, Integer> counts = read();
     while (attempts > 0
         && counts.entrySet().stream()
-            .anyMatch(one -> one.getKey().matches("coordl-[is].*") && one.getValue() > 0)) {
+            .anyMatch(entry -> entry.getKey().matches("coordl-[is].*") && entry.getValue() > 0)) {
       attempts--;
       LockSupport.parkNanos(PAUSE_NANOS);
       counts = read();
@@ -79,11 +79,11 @@ public final class NativeThreads {
         try {
           counts.merge(Files.readString(thread.resolve("comm")).strip(), 1, Integer::sum);
         } catch (NoSuchFileException e) {
-          // It has ended.
+          // The thread has ended.
         }
       }
     }
-    // Afterwards, so that a thread that starts now is not counted as native.
+    // Only now: a Java thread that started during the count must not count as native.
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       String name = thread.getName();
       counts.computeIfPresent(

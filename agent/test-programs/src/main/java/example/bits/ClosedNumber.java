@@ -10,10 +10,11 @@ import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 
 /**
- * DJL on PyTorch frees the memory of the number in {@code mul(Number)} as soon as a collection runs
- * after that call, but {@code backward} still reads it. Arguments: the number of gradients; then
- * {@code held} to keep the number in an array that stays open. A collection runs between the two
- * calls, and other memory of the same size is allocated and filled with NaN.
+ * Demonstrates a bug of DJL on PyTorch: it frees the memory of the number in {@code mul(Number)} as
+ * soon as a collection runs after that call, but {@code backward} still reads this memory.
+ * Arguments: the number of gradients; then {@code held} to keep the number in an array that stays
+ * open. A collection runs between the two calls, and other memory of the same size is allocated and
+ * filled with NaN.
  *
  * <p>Prints the first wrong gradients and their number.
  */
@@ -47,7 +48,7 @@ public final class ClosedNumber {
         NDArray half = isHeld ? square.mul(manager.create(0.5f)) : square.mul(0.5f);
         NDArray loss = half.mean();
         System.gc();
-        TimeUnit.MILLISECONDS.sleep(20); // The JVM frees the memory on a thread of its own.
+        TimeUnit.MILLISECONDS.sleep(20); // Another thread of the JVM frees the memory.
         reuseMemory();
         collector.backward(loss);
       }

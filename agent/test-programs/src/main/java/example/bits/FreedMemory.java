@@ -13,9 +13,9 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * DL4J and JavaCV free native memory while it is read by address if nothing keeps its owner
- * reachable, so the reader occasionally gets wrong values. Arguments: a way to read, and the number
- * of reads.
+ * Demonstrates that DL4J and JavaCV free native memory while it is being read by address if nothing
+ * keeps its owner reachable. The reader then occasionally gets wrong values. Arguments: a way to
+ * read, and the number of reads.
  *
  * <ul>
  *   <li>{@code array}: {@code array.dup('c').data().pointer()}, which does not keep the copy

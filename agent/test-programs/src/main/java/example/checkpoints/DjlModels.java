@@ -40,22 +40,24 @@ public final class DjlModels {
 
   private final Path folder;
   private final int width;
-  private final long pause;
 
-  private DjlModels(Path folder, int width, long pause) {
+  /** The argument SECONDS, in nanoseconds. */
+  private final long nanos;
+
+  private DjlModels(Path folder, int width, long nanos) {
     this.folder = folder;
     this.width = width;
-    this.pause = pause;
+    this.nanos = nanos;
   }
 
   public static void main(String[] args) throws Exception {
     int width = args.length > 2 ? Integer.parseInt(args[2]) : 30;
-    long pause = args.length > 3 ? (long) (Double.parseDouble(args[3]) * 1e9) : 0;
+    long nanos = args.length > 3 ? (long) (Double.parseDouble(args[3]) * 1e9) : 0;
     for (String program : args[0].split(",", -1)) {
       Path folder = Path.of(args[1], program);
       Files.createDirectories(folder.getParent());
       System.out.println(program);
-      new DjlModels(folder, width, pause).run(program);
+      new DjlModels(folder, width, nanos).run(program);
       list(folder);
     }
   }
@@ -215,7 +217,7 @@ public final class DjlModels {
         long start = System.nanoTime();
         model.save(folder, "mlp");
         System.err.printf("save %.1f ms%n", (System.nanoTime() - start) / 1e6);
-        for (long end = System.nanoTime() + pause; System.nanoTime() < end; ) {
+        for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
           for (Batch batch : trainer.iterateDataset(data)) {
             EasyTrain.trainBatch(trainer, batch);
             trainer.step();
@@ -260,7 +262,7 @@ public final class DjlModels {
         NDManager manager = model.getNDManager().newSubManager()) {
       trainer.initialize(new Shape(4, IN));
       ArrayDataset data = data(manager);
-      StepTimes times = new StepTimes(pause);
+      StepTimes times = new StepTimes(nanos);
       boolean isRunning = true;
       while (isRunning) {
         for (Batch batch : trainer.iterateDataset(data)) {

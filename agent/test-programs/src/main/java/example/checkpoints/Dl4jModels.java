@@ -48,22 +48,24 @@ public final class Dl4jModels {
 
   private final Path folder;
   private final int width;
-  private final long pause;
 
-  private Dl4jModels(Path folder, int width, long pause) {
+  /** The argument SECONDS, in nanoseconds. */
+  private final long nanos;
+
+  private Dl4jModels(Path folder, int width, long nanos) {
     this.folder = folder;
     this.width = width;
-    this.pause = pause;
+    this.nanos = nanos;
   }
 
   public static void main(String[] args) throws Exception {
     int width = args.length > 2 ? Integer.parseInt(args[2]) : 30;
-    long pause = args.length > 3 ? (long) (Double.parseDouble(args[3]) * 1e9) : 0;
+    long nanos = args.length > 3 ? (long) (Double.parseDouble(args[3]) * 1e9) : 0;
     for (String program : args[0].split(",", -1)) {
       Path folder = Path.of(args[1], program);
       Files.createDirectories(folder);
       System.out.println(program);
-      new Dl4jModels(folder, width, pause).run(program);
+      new Dl4jModels(folder, width, nanos).run(program);
       if (!program.startsWith("endless")) {
         list(folder);
       }
@@ -330,7 +332,7 @@ public final class Dl4jModels {
     net.fit(batch(0));
     for (int i = 0; i < PACES; i++) {
       timed(() -> net.save(folder.resolve("model.zip").toFile()));
-      for (long end = System.nanoTime() + pause; System.nanoTime() < end; ) {
+      for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
         net.fit(batch(1));
       }
     }
@@ -359,7 +361,7 @@ public final class Dl4jModels {
   private void measured() {
     MultiLayerNetwork net = newNetwork();
     DataSet batch = batch(1);
-    StepTimes times = new StepTimes(pause);
+    StepTimes times = new StepTimes(nanos);
     do {
       net.fit(batch);
     } while (times.endStep());

@@ -3,37 +3,38 @@ package example.checkpoints;
 import java.util.Arrays;
 
 /**
- * Durations of a job's steps after a quarter of its time, when it is warm. Occasional work between
- * two steps raises their mean relative to their median, whatever the speed of this process.
+ * Durations of a job's steps, recorded once a quarter of its time has passed and the job is warm.
+ * Occasional work between two steps raises their mean relative to their median, whatever the speed
+ * of this process.
  */
 final class StepTimes {
   private final long start = System.nanoTime();
   private final long nanos;
-  private long before = start;
+  private long previousEnd = start;
   private long[] steps = new long[1 << 16];
   private int count;
-  private boolean over;
+  private boolean isOver;
 
-  /** For a job that runs for this many nanoseconds. */
+  /** Creates an instance for a job that runs for {@code nanos} nanoseconds. */
   StepTimes(long nanos) {
     this.nanos = nanos;
   }
 
-  /** Called at the end of each step; returns whether to take another. */
+  /** Records the end of a step; returns whether to run another. */
   boolean endStep() {
     long now = System.nanoTime();
     if (now - start > nanos / 4) {
       if (count == steps.length) {
         steps = Arrays.copyOf(steps, 2 * count);
       }
-      steps[count++] = now - before;
+      steps[count++] = now - previousEnd;
     }
-    before = now;
-    if (!over && now - start > nanos) {
-      over = true;
+    previousEnd = now;
+    if (!isOver && now - start > nanos) {
+      isOver = true;
       print();
     }
-    return !over;
+    return !isOver;
   }
 
   private void print() {

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures copies of a batch to a GPU from each kind of memory, using only the driver. Like
- * PyTorch's blocking copy, each is an asynchronous copy and a wait for its stream. Arguments: bytes
- * of a batch, rounds; each round copies once from each kind of memory. Prints a tab-separated line
- * per kind: name, median and minimum milliseconds, GB/s of the median, and milliseconds to
- * page-lock the memory once, or why it cannot be locked. Fails if the copied bytes differ.
+ * Measures copies of a batch to a GPU from each kind of memory, using only the driver. A copy is
+ * asynchronous and then waits for its stream, like PyTorch's blocking copy. Arguments: bytes of a
+ * batch, rounds; each round copies once from each kind of memory. Prints a tab-separated line per
+ * kind: name, median and minimum milliseconds, GB/s of the median, and milliseconds to page-lock
+ * the memory once, or why it cannot be locked. Fails if the copied bytes differ.
  */
 public final class DeviceCopies {
   private static final NativeLibrary DRIVER = NativeLibrary.getInstance("libcuda.so.1");
@@ -32,7 +32,7 @@ public final class DeviceCopies {
   private final LongByReference device = new LongByReference();
   private final FileChannel shared;
   private final ByteBuffer batch;
-  private final List<Way> ways = new ArrayList<>();
+  private final List<MemoryKind> kinds = new ArrayList<>();
 
   /** Preparation that is not timed. */
   private interface Before {
@@ -44,7 +44,7 @@ public final class DeviceCopies {
    *
    * @param through memory that the batch is first copied to; null for none
    */
-  private record Way(
+  private record MemoryKind(
       String name, Before before, ByteBuffer through, String locking, List<Long> nanos) {}
 
   private DeviceCopies(int bytes) throws IOException {
@@ -100,21 +100,21 @@ public final class DeviceCopies {
     addLocked("shared mapping, page-locked", map(MapMode.READ_WRITE), null);
     addLocked("memory, page-locked", pages().put(0, batch, 0, bytes), null);
     addLocked("shared mapping, copied to page-locked memory first", pages(), mapped);
-    for (Way way : ways) {
-      verify(way);
+    for (MemoryKind kind : kinds) {
+      verify(kind);
     }
     for (int round = 0; round < rounds; round++) {
-      for (int i = 0; i < ways.size(); i++) {
-        Way way = ways.get((i + round) % ways.size());
-        way.nanos.add(copy(way));
+      for (int i = 0; i < kinds.size(); i++) {
+        MemoryKind kind = kinds.get((i + round) % kinds.size());
+        kind.nanos.add(copy(kind));
       }
     }
-    ways.forEach(this::print);
+    kinds.forEach(this::print);
     check("cuMemFree_v2", device.getValue());
   }
 
   private void add(String name, Before before, ByteBuffer through) {
-    ways.add(new Way(name, before, through, "-", new ArrayList<>()));
+    kinds.add(new MemoryKind(name, before, through, "-", new ArrayList<>()));
   }
 
   /** Locks {@code memory}; it contains the batch, or receives it from {@code first} each time. */
@@ -124,16 +124,16 @@ public final class DeviceCopies {
         call(
             "cuMemHostRegister_v2", memory.duplicate().clear(), (long) memory.capacity(), PORTABLE);
     String locking = result == 0 ? millis(System.nanoTime() - began) : "refused, error " + result;
-    ways.add(
+    kinds.add(
         first == null
-            ? new Way(name, () -> memory, null, locking, new ArrayList<>())
-            : new Way(name, () -> first, memory, locking, new ArrayList<>()));
+            ? new MemoryKind(name, () -> memory, null, locking, new ArrayList<>())
+            : new MemoryKind(name, () -> first, memory, locking, new ArrayList<>()));
   }
 
-  private long copy(Way way) throws IOException {
-    ByteBuffer from = way.before.memory();
+  private long copy(MemoryKind kind) throws IOException {
+    ByteBuffer from = kind.before.memory();
     long began = System.nanoTime();
-    toDevice(way.through == null ? from : way.through.put(0, from, 0, bytes));
+    toDevice(kind.through == null ? from : kind.through.put(0, from, 0, bytes));
     return System.nanoTime() - began;
   }
 
@@ -142,28 +142,28 @@ public final class DeviceCopies {
     check("cuStreamSynchronize", 0L);
   }
 
-  private void verify(Way way) throws IOException {
+  private void verify(MemoryKind kind) throws IOException {
     toDevice(ByteBuffer.allocateDirect(bytes));
-    copy(way);
+    copy(kind);
     ByteBuffer back = ByteBuffer.allocateDirect(bytes);
     check("cuMemcpyDtoH_v2", back, device.getValue(), (long) bytes);
     if (!back.equals(batch)) {
-      throw new IllegalStateException("the copied bytes differ from the batch: " + way.name);
+      throw new IllegalStateException("the copied bytes differ from the batch: " + kind.name);
     }
   }
 
-  private void print(Way way) {
-    long[] sorted = way.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+  private void print(MemoryKind kind) {
+    long[] sorted = kind.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
     long median = sorted[sorted.length / 2];
     System.out.println(
         String.join(
             "\t",
             Arrays.asList(
-                way.name,
+                kind.name,
                 millis(median),
                 millis(sorted[0]),
                 String.format(Locale.ROOT, "%.1f", (double) bytes / median),
-                way.locking)));
+                kind.locking)));
   }
 
   private static String millis(long nanos) {

@@ -29,19 +29,21 @@ public final class ImageCost {
     }
     double arrays = Double.MAX_VALUE;
     double copies = Double.MAX_VALUE;
-    int bytes = 0;
+    long bytes = 0; // Of all pictures, in the last pass.
     try (NDManager manager = NDManager.newBaseManager()) {
       for (int pass = 0; pass < Integer.parseInt(args[1]); pass++) {
         long[] array = new long[files.size()];
         long[] copy = new long[files.size()];
+        bytes = 0;
         for (int i = 0; i < files.size(); i++) {
           long start = System.nanoTime();
           Image image = ImageFactory.getInstance().fromFile(files.get(i));
           NDArray pixels = image.toNDArray(manager, Image.Flag.COLOR);
           array[i] = System.nanoTime() - start;
-          bytes = (int) pixels.size();
+          int size = (int) pixels.size();
+          bytes += size;
           pixels.close();
-          copy[i] = copy(bytes);
+          copy[i] = copy(size);
         }
         arrays = Math.min(arrays, median(array));
         copies = Math.min(copies, median(copy));
@@ -49,14 +51,17 @@ public final class ImageCost {
     }
     System.out.printf(
         Locale.ROOT,
-        "%d files, %d bytes each: array %.0f us, fresh direct buffer and copy %.0f us%n",
+        "%d files, %d bytes each on average: array %.0f us, fresh direct buffer and copy %.0f"
+            + " us%n",
         files.size(),
-        bytes,
+        bytes / files.size(),
         arrays / 1e3,
         copies / 1e3);
   }
 
-  /** Minimum cost of an array with its own memory: allocation and copy. */
+  /**
+   * Returns the nanoseconds that an array with its own memory costs at least: allocation and copy.
+   */
   private static long copy(int bytes) {
     ByteBuffer source = SOURCE.duplicate().limit(bytes);
     long start = System.nanoTime();

@@ -184,7 +184,7 @@ public final class UseMatrices {
     } catch (IOException | RuntimeException e) {
       System.out.println(file.getName() + " failed: " + e);
     } catch (LinkageError e) {
-      // Prints only the class. The loader then tries Leptonica, whose natives are missing.
+      // The loader falls back to Leptonica, whose natives are missing. Prints only the class.
       System.out.println(file.getName() + " failed: " + e.getClass());
     }
   }

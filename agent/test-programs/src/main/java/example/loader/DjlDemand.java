@@ -45,7 +45,7 @@ public final class DjlDemand {
     }
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);
-    long step = nanos(args[3]);
+    long stepNanos = nanos(args[3]);
     int batchSize = Integer.parseInt(args[4]);
     boolean fill = args.length > 6 && args[6].equals("fill");
     RandomAccessDataset data =
@@ -67,7 +67,7 @@ public final class DjlDemand {
         for (int epoch = 1; epoch <= epochs; epoch++) {
           boolean filling = fill && epoch == 1;
           for (Batch batch : trainer.iterateDataset(data)) {
-            long end = System.nanoTime() + (filling ? 0 : step);
+            long end = System.nanoTime() + (filling ? 0 : stepNanos);
             EasyTrain.trainBatch(trainer, batch);
             trainer.step();
             batch.close();
@@ -102,17 +102,17 @@ public final class DjlDemand {
   private static final class Items extends RandomAccessDataset {
     private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
     private final List<Path> files;
-    private final long cpu;
+    private final long cpuNanos;
 
     Items(Builder builder) {
       super(builder);
       files = builder.files;
-      cpu = builder.cpu;
+      cpuNanos = builder.cpuNanos;
     }
 
     @Override
     public Record get(NDManager manager, long index) throws IOException {
-      long end = clock.getCurrentThreadCpuTime() + cpu;
+      long end = clock.getCurrentThreadCpuTime() + cpuNanos;
       byte[] bytes = Files.readAllBytes(files.get(Math.toIntExact(index)));
       Record sample =
           new Record(
@@ -134,11 +134,11 @@ public final class DjlDemand {
 
     static final class Builder extends BaseBuilder<Builder> {
       private List<Path> files = List.of();
-      private long cpu;
+      private long cpuNanos;
 
-      Builder items(List<Path> newFiles, long cpuNanos) {
+      Builder items(List<Path> newFiles, long newCpuNanos) {
         files = newFiles;
-        cpu = cpuNanos;
+        cpuNanos = newCpuNanos;
         return this;
       }
 

@@ -38,10 +38,10 @@ public final class DjlEmulated {
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);
-    long step = Math.round(Double.parseDouble(args[3]) * 1e6);
+    long stepNanos = Math.round(Double.parseDouble(args[3]) * 1e6);
     int batchSize = Integer.parseInt(args[4]);
     int size = args.length > 6 ? Integer.parseInt(args[6]) : SIZE;
-    long wait = args.length > 5 ? Math.round(Double.parseDouble(args[5]) * 1e6) : 0;
+    long waitNanos = args.length > 5 ? Math.round(Double.parseDouble(args[5]) * 1e6) : 0;
     Engine.getInstance().setRandomSeed(1);
     ImageFolder pictures =
         ImageFolder.builder()
@@ -54,7 +54,7 @@ public final class DjlEmulated {
             .addTransform(new RandomFlipLeftRight())
             .addTransform(
                 array -> {
-                  awaitTime(System.nanoTime() + wait);
+                  awaitTime(System.nanoTime() + waitNanos);
                   return array;
                 })
             .addTransform(new ToTensor())
@@ -77,7 +77,7 @@ public final class DjlEmulated {
         SteadyEpochs lines = new SteadyEpochs(pictures.size());
         for (int epoch = 1; epoch <= epochs; epoch++) {
           for (Batch batch : trainer.iterateDataset(pictures)) {
-            long end = System.nanoTime() + step;
+            long end = System.nanoTime() + stepNanos;
             EasyTrain.trainBatch(trainer, batch);
             trainer.step();
             int samples = batch.getSize();
@@ -85,7 +85,7 @@ public final class DjlEmulated {
             awaitTime(end);
             lines.step(samples);
           }
-          lines.ended();
+          lines.endEpoch();
         }
       }
     } finally {

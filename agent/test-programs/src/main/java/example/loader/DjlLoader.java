@@ -49,7 +49,7 @@ public final class DjlLoader {
           samples += batch.getSize();
           batch.close();
         }
-        lines.ended(samples);
+        lines.endEpoch(samples);
       }
     } finally {
       if (pool != null) {

@@ -43,7 +43,7 @@ public final class Dl4jLoader {
         samples += ahead.next().numExamples();
       }
       ahead.shutdown();
-      lines.ended(samples);
+      lines.endEpoch(samples);
     }
   }
 

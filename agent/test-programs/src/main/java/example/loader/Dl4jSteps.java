@@ -78,7 +78,7 @@ public final class Dl4jSteps {
         });
     for (int epoch = 0; epoch < epochs; epoch++) {
       network.fit(pictures);
-      lines.ended();
+      lines.endEpoch();
     }
   }
 }

@@ -9,8 +9,10 @@ final class EpochLines {
   private long start = System.nanoTime();
   private long startCpu = cpuNanos();
 
-  /** Ends an epoch of this many samples, which began with this object or the last call. */
-  void ended(int samples) {
+  /**
+   * Prints the line of an epoch of this many samples, which began at construction or the last call.
+   */
+  void endEpoch(int samples) {
     long now = System.nanoTime();
     long cpu = cpuNanos();
     epoch++;
@@ -25,7 +27,7 @@ final class EpochLines {
     startCpu = cpu;
   }
 
-  /** CPU nanoseconds of all threads, including the JVM's own. */
+  /** Returns the CPU nanoseconds of all threads, including the JVM's own. */
   private static long cpuNanos() {
     return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
   }

@@ -3,14 +3,15 @@ package example.loader;
 import java.util.Locale;
 
 /**
- * Prints the samples per second of each epoch without its first quarter, in which threads refill
- * their queue: {@code epoch 2: 90.52 samples/s}. Used by the training thread.
+ * Prints a line with the samples per second of each epoch, such as {@code epoch 2: 90.52
+ * samples/s}. Leaves out the first quarter of an epoch, in which threads refill their queue. Used
+ * by the training thread.
  */
 final class SteadyEpochs {
   private final long quarter;
   private int epoch;
   private long samples;
-  private long before;
+  private long skipped;
   private long start;
 
   /** Creates an instance for epochs of this many samples. */
@@ -21,20 +22,20 @@ final class SteadyEpochs {
   /** Records the end of a step with this number of samples. */
   void step(long samplesOfTheStep) {
     samples += samplesOfTheStep;
-    if (before == 0 && samples >= quarter) {
-      before = samples;
+    if (skipped == 0 && samples >= quarter) {
+      skipped = samples;
       start = System.nanoTime();
     }
   }
 
-  void ended() {
+  void endEpoch() {
     epoch++;
     System.out.printf(
         Locale.ROOT,
         "epoch %d: %.2f samples/s%n",
         epoch,
-        (samples - before) / ((System.nanoTime() - start) / 1e9));
+        (samples - skipped) / ((System.nanoTime() - start) / 1e9));
     samples = 0;
-    before = 0;
+    skipped = 0;
   }
 }

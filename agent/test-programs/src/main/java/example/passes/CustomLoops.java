@@ -197,13 +197,13 @@ public final class CustomLoops {
     try (NDManager own = manager.newSubManager()) {
       Iterator<Batch> batches = numbers.getData(own).iterator();
       print(batches.next());
-      if (Watch.switchOff(watch.inside)) {
-        watch.closes = true;
+      if (Watch.switchOff(watch.entered)) {
+        watch.isClosing = true;
       }
     }
-    watch.closed = true;
-    watch.awaitOut();
-    System.out.println("another thread used what was closed: " + watch.used);
+    watch.isClosed = true;
+    watch.awaitLeft();
+    System.out.println("another thread used what was closed: " + watch.wasUsedClosed);
     over(numbers, Integer.MAX_VALUE);
   }
 
@@ -248,32 +248,35 @@ public final class CustomLoops {
     /** Number of items that other threads may read before one of the threads is delayed. */
     private static final int UNHINDERED = 2 * BATCH;
 
-    final CountDownLatch inside = new CountDownLatch(1);
+    final CountDownLatch entered = new CountDownLatch(1);
     private final Thread program = Thread.currentThread();
-    private final CountDownLatch out = new CountDownLatch(1);
+    private final CountDownLatch left = new CountDownLatch(1);
     private final AtomicInteger read = new AtomicInteger();
-    volatile boolean closes;
-    volatile boolean closed;
-    volatile boolean used;
+    volatile boolean isClosing;
+    volatile boolean isClosed;
+    volatile boolean wasUsedClosed;
 
     /** Delays another thread until the program waits for it or has closed everything. */
     void reads() {
       if (Thread.currentThread() == program || read.incrementAndGet() != UNHINDERED + 1) {
         return;
       }
-      inside.countDown();
-      while (!closed && !(closes && program.getState() == Thread.State.TIMED_WAITING)) {
+      entered.countDown();
+      while (!isClosed && !(isClosing && program.getState() == Thread.State.TIMED_WAITING)) {
         Thread.onSpinWait();
       }
-      used = closed;
-      out.countDown();
+      wasUsedClosed = isClosed;
+      left.countDown();
     }
 
-    /** Switches off the agent once one of its threads is inside; false without an agent. */
-    static boolean switchOff(CountDownLatch inside) {
+    /**
+     * Switches off the agent once one of its threads runs this program's code; returns false
+     * without an agent.
+     */
+    static boolean switchOff(CountDownLatch entered) {
       try {
         Class<?> bridge = Class.forName("io.coordl.bridge.Bridge");
-        inside.await();
+        entered.await();
         bridge.getMethod("trip").invoke(null);
         return true;
       } catch (ClassNotFoundException e) {
@@ -283,10 +286,10 @@ public final class CustomLoops {
       }
     }
 
-    void awaitOut() {
+    void awaitLeft() {
       try {
-        if (closes) {
-          out.await();
+        if (isClosing) {
+          left.await();
         }
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);

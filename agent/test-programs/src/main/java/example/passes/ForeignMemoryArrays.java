@@ -69,7 +69,8 @@ public final class ForeignMemoryArrays {
   }
 
   /**
-   * No DJL object references the parts of the batch that backward needs, so no hook detects this.
+   * A gradient that is computed after the batch is closed. No DJL object references the parts of
+   * the batch that backward needs, so no hook detects the use.
    */
   private static void lateBackward(NDManager manager) {
     ByteBuffer slot = slot();

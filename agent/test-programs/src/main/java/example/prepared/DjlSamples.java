@@ -240,7 +240,9 @@ public final class DjlSamples {
     return new Audio(builder(), files);
   }
 
-  /** Everyday data sets and transforms. */
+  /**
+   * Returns the everyday data set of {@code program}, with a lambda as its transform if requested.
+   */
   private RandomAccessDataset made(String program, boolean byLambda) throws IOException {
     Builder builder = builder();
     if (byLambda) {
@@ -408,7 +410,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Builds data sets that know how many samples they have. */
+  /** Builds a data set with a given number of samples. */
   static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
     private int count;
 
@@ -524,7 +526,7 @@ public final class DjlSamples {
     }
   }
 
-  // ---- what must not be cached
+  // ---- data that must not be cached
 
   /** Has its own random generator. */
   private static final class Noise implements Transform {
@@ -590,10 +592,11 @@ public final class DjlSamples {
       loop("dropped", data, null, 1);
     }
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (dropped.stream().anyMatch(one -> one.get() != null) && System.nanoTime() - end < 0) {
+    while (dropped.stream().anyMatch(reference -> reference.get() != null)
+        && System.nanoTime() - end < 0) {
       System.gc();
     }
-    dropped.removeIf(one -> one.get() == null);
+    dropped.removeIf(reference -> reference.get() == null);
     System.out.println(dropped.size() + " of " + DROPPED + " data sets are kept");
   }
 

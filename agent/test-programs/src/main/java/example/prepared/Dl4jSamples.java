@@ -446,11 +446,11 @@ public final class Dl4jSamples {
   }
 
   /** Returns a table in a new file system, each time at the same path. */
-  private Path zipped(boolean turned) throws IOException {
-    Path zip = folder.resolve("own-" + turned + ".zip");
+  private Path zipped(boolean isReversed) throws IOException {
+    Path zip = folder.resolve("own-" + isReversed + ".zip");
     Files.deleteIfExists(zip);
     List<String> lines = new ArrayList<>(Files.readAllLines(table().toPath()));
-    if (turned) {
+    if (isReversed) {
       Collections.reverse(lines);
     }
     return Files.write(
@@ -513,7 +513,7 @@ public final class Dl4jSamples {
     }
   }
 
-  // ---- what changes
+  // ---- state that changes
 
   /** The statistics of a normalizer change during an epoch. */
   private void refitted() throws IOException, InterruptedException {
@@ -854,7 +854,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Uses an object that changes, from a field that does not. */
+  /** Uses a mutable object through a final field. */
   private static final class Static implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     static final NormalizerMinMaxScaler MIN_MAX = new NormalizerMinMaxScaler();
@@ -891,7 +891,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Does the same each time. */
+  /** Scales the features by the same factor each time. */
   private static final class Scaled implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     private final float factor;
@@ -918,7 +918,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Reads what the loop changes. */
+  /** Depends on a number that the loop changes. */
   private static final class Level implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 

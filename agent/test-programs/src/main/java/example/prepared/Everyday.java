@@ -38,7 +38,7 @@ final class Everyday {
         new NDList(manager.create(wave(start))), new NDList(manager.create(index % 2)));
   }
 
-  /** A series with features of the library, whose names are in non-final fields. */
+  /** A series with DJL's {@code Feature}s, whose names are in non-final fields. */
   static final class OfFeatures extends DjlSamples.Counting {
     List<Feature> features = new ArrayList<>();
     int window = 3;

@@ -56,7 +56,7 @@ public final class HostileDatasets {
                   + ",array in a record,array in an optional,view,text,enumeration,counter")
               .split(",", -1));
 
-  /** Counted by the loop. */
+  /** Number of batches so far in the current case. */
   private static int step;
 
   private static final float[] WEIGHTS = {1};
@@ -125,7 +125,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Gets more rows from time to time. */
+  /** Has one more row after each batch. */
   private static final class Grown extends Rows {
     private long rows = BATCH;
 

@@ -37,7 +37,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
  */
 @SuppressWarnings({"serial", "ReferenceEquality"}) // None is serialized; array identity matters.
 public final class HostileIterators {
-  /** Counted by the loop. */
+  /** Number of batches so far in the current case. */
   private static int step;
 
   private static Path table = Path.of("");
@@ -308,10 +308,10 @@ public final class HostileIterators {
     for (int i = 0; i < 5; i++) {
       all.add(used(i % 2 == 0 ? new Boxed(table) : new Rows(table)));
     }
-    for (int i = 0; i < 50 && all.stream().anyMatch(one -> one.get() != null); i++) {
+    for (int i = 0; i < 50 && all.stream().anyMatch(reference -> reference.get() != null); i++) {
       System.gc();
     }
-    return all.stream().allMatch(one -> one.get() == null);
+    return all.stream().allMatch(reference -> reference.get() == null);
   }
 
   private static WeakReference<Rows> used(Rows rows) {

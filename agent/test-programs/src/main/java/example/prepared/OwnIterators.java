@@ -496,10 +496,10 @@ final class OwnIterators {
   static final class OfOrder extends Rows {
     private final Map<String, Float> steps = new LinkedHashMap<>();
 
-    OfOrder(Path table, boolean turned) {
+    OfOrder(Path table, boolean isReversed) {
       super(table);
-      steps.put(turned ? "b" : "a", turned ? 3f : 2f);
-      steps.put(turned ? "a" : "b", turned ? 2f : 3f);
+      steps.put(isReversed ? "b" : "a", isReversed ? 3f : 2f);
+      steps.put(isReversed ? "a" : "b", isReversed ? 2f : 3f);
     }
 
     @Override

@@ -37,36 +37,40 @@ public final class ReadItems {
     Path stop = Path.of(args[3]);
     int epochs = Integer.parseInt(args[4]);
     Random random = new Random(Long.parseLong(args[5]));
-    long pause = args.length > 6 ? Long.parseLong(args[6]) * 1000 : 0;
+    long pauseNanos = args.length > 6 ? Long.parseLong(args[6]) * 1000 : 0;
     List<String> names = new ArrayList<>(sums.keySet());
     Collections.sort(names);
-    long clock = System.currentTimeMillis() * 1000 - System.nanoTime() / 1000;
+    long offsetMicros = System.currentTimeMillis() * 1000 - System.nanoTime() / 1000;
     try (BufferedWriter log = Files.newBufferedWriter(Path.of(args[2]))) {
       System.out.println("begins");
       for (int epoch = 1; epochs == 0 ? !Files.exists(stop) : epoch <= epochs; epoch++) {
         Collections.shuffle(names, random);
-        long worst = 0;
+        long worstNanos = 0;
         for (String name : names) {
           long start = System.nanoTime();
           byte[] content;
           try (InputStream in = new FileInputStream(folder + "/" + name)) {
             content = in.readAllBytes();
           }
-          long took = System.nanoTime() - start;
-          worst = Math.max(worst, took);
-          log.write((clock + start / 1000) + " " + took / 1000 + "\n");
+          long tookNanos = System.nanoTime() - start;
+          worstNanos = Math.max(worstNanos, tookNanos);
+          log.write((offsetMicros + start / 1000) + " " + tookNanos / 1000 + "\n");
           if (crc(content) != sums.get(name)) {
             System.out.println("WRONG " + name + " in epoch " + epoch);
             log.flush();
             System.exit(WRONG);
           }
-          if (pause > 0) {
-            LockSupport.parkNanos(pause);
+          if (pauseNanos > 0) {
+            LockSupport.parkNanos(pauseNanos);
           }
         }
         log.flush();
         System.out.printf(
-            Locale.ROOT, "epoch %d: %d items, worst %.1f ms%n", epoch, names.size(), worst / 1e6);
+            Locale.ROOT,
+            "epoch %d: %d items, worst %.1f ms%n",
+            epoch,
+            names.size(),
+            worstNanos / 1e6);
       }
     }
     while (!Files.exists(stop)) {

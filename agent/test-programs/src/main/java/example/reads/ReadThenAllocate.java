@@ -24,7 +24,7 @@ import java.util.zip.CRC32;
  */
 public final class ReadThenAllocate {
   private static final int MAPPED = 5;
-  private static final int PIECE = 1 << 20;
+  private static final int MIB = 1 << 20;
 
   private ReadThenAllocate() {}
 
@@ -72,11 +72,11 @@ public final class ReadThenAllocate {
 
   private static List<ByteBuffer> take(int mebibytes, double seconds) {
     List<ByteBuffer> taken = new ArrayList<>();
-    long pause = (long) (1e9 * seconds / mebibytes); // Minimum time per MiB.
+    long pauseNanos = (long) (1e9 * seconds / mebibytes); // Minimum time per MiB.
     for (int i = 0; i < mebibytes; i++) {
-      taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
-      long due = System.nanoTime() + pause;
-      for (long left = pause; left > 0; left = due - System.nanoTime()) {
+      taken.add(ByteBuffer.allocateDirect(MIB)); // The JVM fills it with zeros.
+      long due = System.nanoTime() + pauseNanos;
+      for (long left = pauseNanos; left > 0; left = due - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
     }

@@ -73,7 +73,7 @@ public final class UseReaders {
   private String use = "";
   private int epochs;
   private int epoch;
-  private int left;
+  private int batchesLeft;
 
   private UseReaders(File folder) {
     this.folder = folder;
@@ -97,7 +97,7 @@ public final class UseReaders {
       }
     }
     all.epochs = all.number("epochs", 3);
-    all.left = all.number("die", 0);
+    all.batchesLeft = all.number("die", 0);
     if (only.contains("write")) {
       all.write();
       return;
@@ -269,7 +269,7 @@ public final class UseReaders {
     inAWorkspace(iterator(reader(split("files"))), true);
   }
 
-  /** The same, with a custom preprocessor. */
+  /** Takes batches while a workspace is open, with a custom preprocessor. */
   private void halvedInAWorkspace() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("files")));
     iterator.setPreProcessor(new Half());
@@ -285,13 +285,13 @@ public final class UseReaders {
     }
   }
 
-  private void inAWorkspace(DataSetIterator iterator, boolean saysWhere)
+  private void inAWorkspace(DataSetIterator iterator, boolean printsWorkspace)
       throws IOException, InterruptedException {
     for (epoch = 1; epoch <= epochs; epoch++) {
       while (iterator.hasNext()) {
         try (MemoryWorkspace own = Nd4j.getWorkspaceManager().getAndActivateWorkspace("own")) {
           DataSet batch = iterator.next();
-          if (saysWhere) {
+          if (printsWorkspace) {
             print(
                 own.getId()
                     + " has features: "
@@ -625,8 +625,8 @@ public final class UseReaders {
 
   /** Kills this process after the number of batches given by {@code die}. */
   private void batchUsed() throws IOException, InterruptedException {
-    left--;
-    if (left == 0) {
+    batchesLeft--;
+    if (batchesLeft == 0) {
       System.out.flush();
       String self = Long.toString(ProcessHandle.current().pid());
       new ProcessBuilder("kill", "-KILL", self).start().waitFor();

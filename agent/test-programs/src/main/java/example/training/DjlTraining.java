@@ -78,24 +78,26 @@ public final class DjlTraining {
     switch (program) {
       case "csv-by-hand" ->
           fitByHand(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
-      case "images" -> fit(pictures(), resNet(8), new Shape(1, 3, SIZE, SIZE), classes());
+      case "images" ->
+          fit(pictures(), resNet(8), new Shape(1, 3, SIZE, SIZE), classificationLoss());
       case "csv" -> fit(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
       case "text" -> text();
-      case "waves" -> fitByHand(sound(), mlp(2, 1024, 1024), new Shape(1, Waves.BANDS), classes());
-      case "still" -> fit(still(), resNet(8), new Shape(1, 3, SIZE, SIZE), classes());
-      case "lambda" -> fit(scaled(), mlp(2, 256), new Shape(1, Waves.BANDS), classes());
+      case "waves" ->
+          fitByHand(sound(), mlp(2, 1024, 1024), new Shape(1, Waves.BANDS), classificationLoss());
+      case "still" -> fit(still(), resNet(8), new Shape(1, 3, SIZE, SIZE), classificationLoss());
+      case "lambda" -> fit(scaled(), mlp(2, 256), new Shape(1, Waves.BANDS), classificationLoss());
       case "records" -> {
         Everyday rows = new Everyday.Rows(sampling(), Path.of(data, "words.csv"));
-        fit(rows, mlp(2, 256), new Shape(1, Everyday.SIZE), classes());
+        fit(rows, mlp(2, 256), new Shape(1, Everyday.SIZE), classificationLoss());
       }
       case "series" -> {
         Everyday windows = new Everyday.Series(sampling(), Integer.parseInt(data));
-        fitByHand(windows, mlp(2, 256), new Shape(1, Everyday.SIZE), classes());
+        fitByHand(windows, mlp(2, 256), new Shape(1, Everyday.SIZE), classificationLoss());
       }
       case "loader" -> load(sound());
       case "compute" -> {
         try (NDManager manager = NDManager.newBaseManager()) {
-          fit(inMemory(manager), resNet(20), new Shape(1, 3, SIZE, SIZE), classes());
+          fit(inMemory(manager), resNet(20), new Shape(1, 3, SIZE, SIZE), classificationLoss());
         }
       }
       default -> throw new IllegalArgumentException(program + " is not a program of this class.");
@@ -110,10 +112,10 @@ public final class DjlTraining {
     }
     Vocabulary vocabulary = words.build();
     Sentences sentences = new Sentences(new Builder().setSampling(BATCH, true), lines, vocabulary);
-    fit(sentences, bagOfWords(vocabulary), new Shape(1, Sentences.LENGTH), classes());
+    fit(sentences, bagOfWords(vocabulary), new Shape(1, Sentences.LENGTH), classificationLoss());
   }
 
-  private static Loss classes() {
+  private static Loss classificationLoss() {
     return Loss.softmaxCrossEntropyLoss();
   }
 
@@ -158,7 +160,7 @@ public final class DjlTraining {
             trainer.step();
             batch.close();
           }
-          lines.ended(dataset.size(), sum);
+          lines.endEpoch(dataset.size(), sum);
         }
       }
     }
@@ -174,7 +176,7 @@ public final class DjlTraining {
           sum += batch.getData().head().sum().getFloat();
           batch.close();
         }
-        lines.ended(dataset.size(), sum);
+        lines.endEpoch(dataset.size(), sum);
       }
     }
   }
@@ -195,7 +197,7 @@ public final class DjlTraining {
 
     @Override
     public void onEpoch(Trainer trainer) {
-      lines.ended(samples, trainer.getTrainingResult().getTrainLoss());
+      lines.endEpoch(samples, trainer.getTrainingResult().getTrainLoss());
     }
   }
 
@@ -318,7 +320,7 @@ public final class DjlTraining {
       this.vocabulary = vocabulary;
     }
 
-    /** The words of a line, without the class at its beginning. */
+    /** Returns the words of a line, without the class at its beginning. */
     static List<String> words(String line) {
       List<String> words = List.of(line.substring(2));
       for (TextProcessor processor : PROCESSORS) {

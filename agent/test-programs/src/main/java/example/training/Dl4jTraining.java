@@ -138,7 +138,7 @@ public final class Dl4jTraining {
         sum += batch.getFeatures().sumNumber().doubleValue();
       }
       iterator.reset();
-      lines.ended(samples, sum);
+      lines.endEpoch(samples, sum);
     }
   }
 
@@ -154,7 +154,7 @@ public final class Dl4jTraining {
     }
 
     void ended(EpochLines lines) {
-      lines.ended(samples, loss);
+      lines.endEpoch(samples, loss);
       samples = 0;
       loss = 0;
     }

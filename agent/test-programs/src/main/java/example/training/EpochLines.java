@@ -13,7 +13,7 @@ final class EpochLines {
   }
 
   /** Prints the line of the epoch that has just ended; the next one starts now. */
-  void ended(long samples, double loss) {
+  void endEpoch(long samples, double loss) {
     long now = System.nanoTime();
     double seconds = (now - start) / 1e9;
     epoch++;

@@ -66,7 +66,7 @@ public final class DjlRates {
       for (Batch batch : trainer.iterateDataset(data)) {
         float[] values = batch.getData().head().toFloatArray();
         float[] labels = batch.getLabels().head().toFloatArray();
-        long end = Pause.now() + (long) rates.step() * values.length * 1_000_000;
+        long end = Pause.now() + (long) rates.stepMillis() * values.length * 1_000_000;
         EasyTrain.trainBatch(trainer, batch);
         trainer.step();
         batch.close();

@@ -110,7 +110,7 @@ public final class DjlWaits {
               } else {
                 predictor.predict(batch.getData());
               }
-              Pause.millis(settings.step());
+              Pause.millis(settings.stepMillis());
               waits.stepEnded();
             });
       }
@@ -227,7 +227,7 @@ public final class DjlWaits {
 
     @Override
     public void onTrainingBatch(Trainer trainer, BatchData batchData) {
-      Pause.millis(settings.step());
+      Pause.millis(settings.stepMillis());
       waits.stepEnded();
     }
   }
@@ -249,13 +249,13 @@ public final class DjlWaits {
       long begun = System.nanoTime();
       if (index % EXAMPLES == 0) {
         Hang.ofBatch(settings);
-        Pause.millis(settings.prep());
+        Pause.millis(settings.prepMillis());
       }
       Record sample =
           new Record(
               new NDList(manager.ones(new Shape(INPUTS))),
               new NDList(manager.create(new float[] {batch % 2})));
-      waits.made(batch, begun, System.nanoTime());
+      waits.produced(batch, begun, System.nanoTime());
       return sample;
     }
 
@@ -267,7 +267,7 @@ public final class DjlWaits {
     /** DJL calls this before every epoch. */
     @Override
     public void prepare(Progress progress) {
-      waits.startAgain();
+      waits.restart();
     }
 
     static final class Builder extends BaseBuilder<Builder> {
@@ -336,7 +336,7 @@ public final class DjlWaits {
   private record LambdaData(Settings settings, Waits waits) implements Dataset {
     @Override
     public Iterable<Batch> getData(NDManager manager) {
-      waits.startAgain();
+      waits.restart();
       return () ->
           new Iterator<>() {
             private int next;
@@ -352,7 +352,7 @@ public final class DjlWaits {
                 throw new NoSuchElementException();
               }
               long begun = System.nanoTime();
-              Pause.millis(settings.prep());
+              Pause.millis(settings.prepMillis());
               NDManager own = manager.newSubManager();
               Batch batch =
                   new Batch(
@@ -364,7 +364,7 @@ public final class DjlWaits {
                       Batchifier.STACK,
                       next,
                       settings.batches());
-              waits.made(next, begun, System.nanoTime());
+              waits.produced(next, begun, System.nanoTime());
               next++;
               return batch;
             }

@@ -71,7 +71,8 @@ public final class Dl4jRates {
 
     @Override
     public void iterationDone(Model model, int iteration, int epoch) {
-      rates.endStep(values, labels, started + (long) rates.step() * values.length * 1_000_000);
+      rates.endStep(
+          values, labels, started + (long) rates.stepMillis() * values.length * 1_000_000);
     }
   }
 

@@ -201,7 +201,7 @@ public final class Dl4jWaits {
 
           @Override
           public void iterationDone(SameDiff sd, At at, MultiDataSet data, Loss loss) {
-            Pause.millis(settings.step());
+            Pause.millis(settings.stepMillis());
             waits.stepEnded();
           }
         });
@@ -245,7 +245,7 @@ public final class Dl4jWaits {
 
     @Override
     public void iterationDone(Model model, int iteration, int epoch) {
-      Pause.millis(settings.step());
+      Pause.millis(settings.stepMillis());
       waits.stepEnded();
     }
   }

@@ -15,7 +15,9 @@ final class Hang {
 
   private Hang() {}
 
-  /** If the job has reached that batch, reads {@code settings.file()} and then waits forever. */
+  /**
+   * Once the job has reached the given batch, reads {@code settings.file()} and then waits forever.
+   */
   static void ofBatch(Settings settings) {
     if (BATCHES.incrementAndGet() < AT) {
       return;

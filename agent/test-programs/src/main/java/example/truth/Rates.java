@@ -11,11 +11,12 @@ import java.util.Locale;
  * from them. Thread-safe.
  *
  * @param program name of the loop to run
- * @param step time to train on one sample
- * @param prep time to prepare one sample, on one thread
- * @param fetch time to read one sample from {@link SlowStorage}, which serves one read at a time
+ * @param stepMillis time to train on one sample
+ * @param prepMillis time to prepare one sample, on one thread
+ * @param fetchMillis time to read one sample from {@link SlowStorage}, which serves one read at a
+ *     time
  */
-record Rates(String program, int step, int prep, int fetch) {
+record Rates(String program, int stepMillis, int prepMillis, int fetchMillis) {
   /** Samples per batch. */
   static final int EXAMPLES = 4;
 
@@ -39,7 +40,7 @@ record Rates(String program, int step, int prep, int fetch) {
   }
 
   SlowStorage storage() {
-    return new SlowStorage(BATCHES * EXAMPLES, fetch);
+    return new SlowStorage(BATCHES * EXAMPLES, fetchMillis);
   }
 
   /**
@@ -55,7 +56,7 @@ record Rates(String program, int step, int prep, int fetch) {
       throw new UncheckedIOException(e);
     }
     T sample = make.of(bytes[bytes.length - 1]);
-    Pause.until(begin + storage.waited() + prep * 1_000_000L);
+    Pause.until(begin + storage.waited() + prepMillis * 1_000_000L);
     return sample;
   }
 
@@ -81,22 +82,23 @@ record Rates(String program, int step, int prep, int fetch) {
 
   /** Prints this program's true rates as one line of JSON, in nanoseconds per sample. */
   void print(int workers) {
-    double alone = (double) prep / Math.max(1, workers);
-    double cached = workers == 0 ? step + alone : Math.max(step, alone);
+    double alone = (double) prepMillis / Math.max(1, workers);
+    double cached = workers == 0 ? stepMillis + alone : Math.max(stepMillis, alone);
     double cold =
         workers == 0
-            ? step + alone + fetch
-            : Math.max(Math.max(step, fetch), (double) (prep + fetch) / workers);
+            ? stepMillis + alone + fetchMillis
+            : Math.max(
+                Math.max(stepMillis, fetchMillis), (double) (prepMillis + fetchMillis) / workers);
     System.out.printf(
         Locale.ROOT,
         "{\"program\":\"%s\",\"workers\":%d,\"ingestion\":%.0f,\"cached\":%.0f,\"cold\":%.0f,"
             + "\"prep\":%.0f,\"fetch\":%.0f}%n",
         program,
         workers,
-        step * 1e6,
+        stepMillis * 1e6,
         cached * 1e6,
         cold * 1e6,
         alone * 1e6,
-        fetch * 1e6);
+        fetchMillis * 1e6);
   }
 }

@@ -4,12 +4,12 @@ package example.truth;
  * Arguments of a program: {@code PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}.
  *
  * @param program name of the loop to run
- * @param prep milliseconds to prepare a batch
- * @param step milliseconds that a step sleeps, in addition to its small real computation
+ * @param prepMillis milliseconds to prepare a batch
+ * @param stepMillis milliseconds that a step sleeps, in addition to its small real computation
  * @param batches batches per epoch
  * @param epochs number of epochs
  */
-record Settings(String program, int prep, int step, int batches, int epochs) {
+record Settings(String program, int prepMillis, int stepMillis, int batches, int epochs) {
   /** Whether each batch first reads a file. */
   boolean reads() {
     return program.endsWith("-read");

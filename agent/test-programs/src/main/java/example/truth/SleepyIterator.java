@@ -57,7 +57,7 @@ final class SleepyIterator implements DataSetIterator {
       waits.fetched(System.nanoTime() - begun);
     }
     Hang.ofBatch(settings);
-    Pause.millis(settings.prep());
+    Pause.millis(settings.prepMillis());
     if (COLLECTED.length > 0) {
       System.gc();
     }
@@ -66,7 +66,7 @@ final class SleepyIterator implements DataSetIterator {
     for (int i = 0; i < examples; i++) {
       labels.putScalar(i, (i + batch) % CLASSES, 1);
     }
-    waits.made(batch, begun, System.nanoTime());
+    waits.produced(batch, begun, System.nanoTime());
     return new Noted(data, labels, batch, waits);
   }
 
@@ -104,7 +104,7 @@ final class SleepyIterator implements DataSetIterator {
 
   @Override
   public void reset() {
-    waits.startAgain();
+    waits.restart();
     next = 0;
   }
 

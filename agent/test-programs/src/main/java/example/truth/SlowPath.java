@@ -80,18 +80,18 @@ record SlowPath(SlowPath.Tree system, String name) implements Path {
     return (int) Arrays.stream(name.split("/", -1)).filter(part -> !part.isEmpty()).count();
   }
 
-  private UnsupportedOperationException notHere() {
+  private UnsupportedOperationException unsupported() {
     return new UnsupportedOperationException(name + " supports only reading.");
   }
 
   @Override
   public Path getName(int index) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public Path subpath(int begin, int end) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
@@ -106,21 +106,21 @@ record SlowPath(SlowPath.Tree system, String name) implements Path {
 
   @Override
   public Path resolve(Path other) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public Path relativize(Path other) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public WatchKey register(
       WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers) {
-    throw notHere();
+    throw unsupported();
   }
 
-  /** The file system of such paths. */
+  /** A read-only file system of {@link SlowPath} objects. */
   static final class Tree extends FileSystem {
     private final FileSystemProvider provider;
 

@@ -37,15 +37,15 @@ final class SlowStorage extends FileSystemProvider {
   private final long readNanos;
   private final SlowPath.Tree system = new SlowPath.Tree(this);
   private final ThreadLocal<long[]> waited = ThreadLocal.withInitial(() -> new long[1]);
-  private long free;
+  private long freeAt;
 
-  /** A directory of {@code files} files that each take {@code readMillis} to read. */
+  /** Creates a directory of {@code files} files; reading one takes {@code readMillis}. */
   SlowStorage(int files, long readMillis) {
     this.files = files;
     this.readNanos = readMillis * 1_000_000;
   }
 
-  /** One file, by its number. */
+  /** Returns the file with this number. */
   Path file(int number) {
     return new SlowPath(system, "/data/" + number + ".bin");
   }
@@ -62,21 +62,23 @@ final class SlowStorage extends FileSystemProvider {
   }
 
   /**
-   * The device starts this read right after the earlier ones. It never idles while a read waits, so
-   * late wake-ups do not add up.
+   * Waits until the device has served this read, which starts right after the earlier ones. The
+   * device never idles while a read waits, so late wake-ups do not add up.
    */
   private void read() {
     long begin = Pause.now();
     long end;
     synchronized (this) {
-      free = Math.max(free, begin) + readNanos;
-      end = free;
+      freeAt = Math.max(freeAt, begin) + readNanos;
+      end = freeAt;
     }
     Pause.until(end);
     waited.get()[0] += end - begin;
   }
 
-  /** Nanoseconds that this thread's reads should have taken so far, queueing included. */
+  /**
+   * Returns the nanoseconds that this thread's reads should have taken so far, queueing included.
+   */
   long waited() {
     return waited.get()[0];
   }
@@ -139,7 +141,7 @@ final class SlowStorage extends FileSystemProvider {
    */
   private final class Channel implements SeekableByteChannel {
     private final int number;
-    private boolean read;
+    private boolean wasRead;
     private int position;
     private boolean open = true;
 
@@ -149,8 +151,8 @@ final class SlowStorage extends FileSystemProvider {
 
     @Override
     public int read(ByteBuffer target) {
-      if (!read) {
-        read = true;
+      if (!wasRead) {
+        wasRead = true;
         SlowStorage.this.read();
       }
       if (position >= BYTES) {
@@ -243,13 +245,13 @@ final class SlowStorage extends FileSystemProvider {
     }
   }
 
-  private static UnsupportedOperationException notHere() {
+  private static UnsupportedOperationException unsupported() {
     return new UnsupportedOperationException("This storage is read-only.");
   }
 
   @Override
   public FileSystem newFileSystem(URI uri, Map<String, ?> environment) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
@@ -264,27 +266,27 @@ final class SlowStorage extends FileSystemProvider {
 
   @Override
   public void createDirectory(Path directory, FileAttribute<?>... attributes) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public void delete(Path path) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public void copy(Path source, Path target, CopyOption... options) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public void move(Path source, Path target, CopyOption... options) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public FileStore getFileStore(Path path) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
@@ -295,11 +297,11 @@ final class SlowStorage extends FileSystemProvider {
 
   @Override
   public Map<String, Object> readAttributes(Path path, String names, LinkOption... options) {
-    throw notHere();
+    throw unsupported();
   }
 
   @Override
   public void setAttribute(Path path, String name, Object value, LinkOption... options) {
-    throw notHere();
+    throw unsupported();
   }
 }

@@ -17,8 +17,8 @@ import java.util.TreeMap;
  * adds each wait with {@link #waited}. This is exact.
  *
  * <p>{@linkplain #fromTimestamps From timestamps}, where only the framework sees the calls: the
- * data records when each batch was begun and ready, and when the training thread first read it (if
- * it does); a listener records when each step ended. The wait for batch k lasts from the end of
+ * data set records when each batch was begun and ready, and when the training thread first read it
+ * (if it does); a listener records when each step ended. The wait for batch k lasts from the end of
  * step k-1 until batch k is read, or until it is ready if no read is recorded. The first wait of an
  * epoch starts when its first batch is begun, because the loop requests it then. If the training
  * thread produces its batches itself, every wait starts in this way. This method misses the
@@ -29,9 +29,10 @@ import java.util.TreeMap;
  * <p>Thread-safe.
  */
 final class Waits {
-  private record Made(long begun, long ready) {
-    Made and(Made other) {
-      return new Made(Math.min(begun, other.begun), Math.max(ready, other.ready));
+  /** {@link System#nanoTime} when a batch was begun and when it was ready. */
+  private record Produced(long begun, long ready) {
+    Produced and(Produced other) {
+      return new Produced(Math.min(begun, other.begun), Math.max(ready, other.ready));
     }
   }
 
@@ -41,10 +42,10 @@ final class Waits {
   private final int workers;
   private final Thread training = Thread.currentThread();
   private final long coreWait = coreWait();
-  private final TreeMap<Integer, Made> made = new TreeMap<>();
+  private final TreeMap<Integer, Produced> produced = new TreeMap<>();
   private final Set<Integer> readBatches = new HashSet<>();
   private final List<Long> stepEnds = new ArrayList<>();
-  private final List<Long> epochs = new ArrayList<>();
+  private final List<Long> epochWaits = new ArrayList<>();
   private long total;
   private long fetched;
   private int steps;
@@ -56,13 +57,13 @@ final class Waits {
     this.workers = workers;
   }
 
-  /** Waits that the program times itself. */
+  /** Creates waits that the program times itself. */
   static Waits timed(Settings settings) {
     return new Waits(settings, true, false, 1);
   }
 
   /**
-   * Waits computed from the timestamps of the data and of the listener.
+   * Creates waits that are computed from the timestamps of the data set and of the listener.
    *
    * @param ahead whether another thread produces the batches
    * @param workers number of batches that each round of steps uses
@@ -86,15 +87,15 @@ final class Waits {
 
   /** Records that the program's own loop has ended an epoch. */
   synchronized void epochEnded() {
-    epochs.add(total - epochs.stream().mapToLong(Long::longValue).sum());
+    epochWaits.add(total - epochWaits.stream().mapToLong(Long::longValue).sum());
   }
 
   /** Records that a batch, or a part of it, was produced. */
-  synchronized void made(int batch, long begun, long ready) {
+  synchronized void produced(int batch, long begun, long ready) {
     if (timed) {
       return;
     }
-    made.merge(batch, new Made(begun, ready), Made::and);
+    produced.merge(batch, new Produced(begun, ready), Produced::and);
   }
 
   /**
@@ -104,7 +105,7 @@ final class Waits {
   synchronized void read(int batch) {
     if (!timed && Thread.currentThread() == training && readBatches.add(batch)) {
       long now = System.nanoTime();
-      made.computeIfPresent(batch, (key, times) -> new Made(times.begun(), now));
+      produced.computeIfPresent(batch, (key, times) -> new Produced(times.begun(), now));
     }
   }
 
@@ -117,31 +118,34 @@ final class Waits {
   }
 
   /** Adds up the waits so far and forgets all batches, because the data start again. */
-  synchronized void startAgain() {
+  synchronized void restart() {
     int rounds = stepEnds.size() / workers;
-    long free = 0;
+    long previousEnd = 0;
     long before = total;
     for (int round = 0; round < rounds; round++) {
-      Made first = made.get(round * workers);
-      Made last = made.get(lastOf(round));
+      Produced first = produced.get(round * workers);
+      Produced last = produced.get(lastOf(round));
       if (first != null && last != null) {
-        long requested = !ahead || round == 0 ? first.begun() : free;
+        long requested = !ahead || round == 0 ? first.begun() : previousEnd;
         total += Math.max(0, last.ready() - requested);
       }
-      free = stepEnds.get(round * workers + workers - 1);
+      previousEnd = stepEnds.get(round * workers + workers - 1);
     }
-    made.clear();
+    produced.clear();
     readBatches.clear();
     stepEnds.clear();
     if (total > before) {
-      epochs.add(total - before);
+      epochWaits.add(total - before);
     }
   }
 
-  /** ParallelWrapper hands out a round only after it has received the next round's first batch. */
+  /**
+   * Returns the last batch that a round waits for. ParallelWrapper hands out a round only after it
+   * has received the next round's first batch.
+   */
   private int lastOf(int round) {
     int last = round * workers + workers - 1;
-    return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;
+    return workers > 1 && produced.containsKey(last + 1) ? last + 1 : last;
   }
 
   /**
@@ -159,7 +163,7 @@ final class Waits {
 
   /** Ends the measurement and prints it as one line of JSON. Called by the training thread. */
   synchronized void print() {
-    startAgain();
+    restart();
     System.out.printf(
         Locale.ROOT,
         "{\"program\":\"%s\",\"trueStallNanos\":%d,\"batches\":%d,\"epochs\":%d,"
@@ -169,10 +173,10 @@ final class Waits {
         total,
         steps,
         settings.epochs(),
-        settings.prep(),
-        settings.step(),
+        settings.prepMillis(),
+        settings.stepMillis(),
         fetched,
         coreWait() - coreWait,
-        epochs);
+        epochWaits);
   }
 }

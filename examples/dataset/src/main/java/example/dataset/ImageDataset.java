@@ -34,7 +34,7 @@ public final class ImageDataset {
   private final int height;
   private final long seed;
 
-  /** A data set below {@code directory} of pictures of width x height pixels. */
+  /** Creates a data set below {@code directory}, of pictures of width x height pixels. */
   public ImageDataset(Path directory, int width, int height, long seed) {
     this.directory = directory;
     this.width = width;
@@ -42,7 +42,7 @@ public final class ImageDataset {
     this.seed = seed;
   }
 
-  /** See the usage line: {@code DIR CLASSES PER_CLASS [WxH] [SEED]}. */
+  /** Writes a data set. Arguments: {@code DIR CLASSES PER_CLASS [WxH] [SEED]}. */
   public static void main(String[] args) throws IOException {
     if (args.length < 3 || args.length > 5) {
       System.err.println(USAGE);

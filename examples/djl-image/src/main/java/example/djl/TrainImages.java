@@ -204,7 +204,7 @@ public final class TrainImages {
     return config.addTrainingListeners(new EpochLines(options.path("validate").isPresent()));
   }
 
-  /** The loop that DJL's guide shows when EasyTrain is not enough. */
+  /** Trains with the loop that DJL's guide shows for cases that EasyTrain does not cover. */
   private void fitByHand(Trainer trainer, Dataset dataset, Dataset heldOut, int limit)
       throws IOException, TranslateException {
     trainer.notifyListeners(listener -> listener.onTrainingBegin(trainer));
@@ -246,12 +246,12 @@ public final class TrainImages {
    * training pictures.
    */
   private static final class EpochLines extends TrainingListenerAdapter {
-    private final boolean heldOut;
+    private final boolean hasHeldOut;
     private long start = System.nanoTime();
     private int epoch;
 
-    EpochLines(boolean heldOut) {
-      this.heldOut = heldOut;
+    EpochLines(boolean hasHeldOut) {
+      this.hasHeldOut = hasHeldOut;
     }
 
     @Override
@@ -270,7 +270,7 @@ public final class TrainImages {
           epoch,
           (now - start) / 1e9,
           result.getTrainLoss(),
-          heldOut
+          hasHeldOut
               ? result.getValidateEvaluation("Accuracy")
               : result.getTrainEvaluation("Accuracy"));
       start = now;

@@ -31,23 +31,23 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   private static final String BYTES = System.getProperty("example.bytes");
 
   private final PrintWriter out;
-  private final IdentityHashMap<Model, Fed> fed = new IdentityHashMap<>();
+  private final IdentityHashMap<Model, BatchChecksums> batches = new IdentityHashMap<>();
   private long epochStart = System.nanoTime();
   private int epoch = 1;
   private int batch;
 
-  private record Fed(String checksums, String items) {}
+  private record BatchChecksums(String checksums, String items) {}
 
   BatchLog(Path file) throws IOException {
     out = new PrintWriter(Files.newBufferedWriter(file));
   }
 
-  /** Call before the first epoch. */
+  /** Starts the clock; call before the first epoch. */
   synchronized void beginEpoch() {
     epochStart = System.nanoTime();
   }
 
-  /** The last callback in which every kind of model still has the batch. */
+  /** Records the batch. This is the last callback in which every kind of model still has it. */
   @Override
   public synchronized void onBackwardPass(Model model) {
     ByteBuffer data = bytes(data(model));
@@ -58,13 +58,13 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
     for (int start = 0; start < data.capacity(); start += picture) {
       items.append(String.format(Locale.ROOT, " %08x", checksum(data.slice(start, picture))));
     }
-    fed.put(model, new Fed(checksums, items.toString()));
+    batches.put(model, new BatchChecksums(checksums, items.toString()));
   }
 
   @Override
   public synchronized void iterationDone(Model model, int iteration, int epochOfModel) {
     batch++;
-    Fed last = fed.remove(model);
+    BatchChecksums last = batches.remove(model);
     out.printf(
         Locale.ROOT,
         "batch %d %d %s %08x%n",
@@ -75,7 +75,10 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
     out.printf(Locale.ROOT, "items %d %d%s%n", epoch, batch, last.items());
   }
 
-  /** Call after each epoch, because not every loop of DL4J notifies its listeners. */
+  /**
+   * Logs the end of an epoch; call after each, because not every loop of DL4J notifies its
+   * listeners.
+   */
   synchronized void endEpoch() {
     long now = System.nanoTime();
     out.printf(Locale.ROOT, "epoch %d %d%n", epoch, (now - epochStart) / 1_000_000);

@@ -31,7 +31,7 @@ import org.nd4j.linalg.learning.config.Sgd;
 
 /**
  * Image classification with DL4J on two workers of a Spark cluster, which average their weights.
- * Every worker can read the pictures; each epoch reads them in a different order.
+ * Every worker must be able to read the pictures; each epoch reads them in a different order.
  *
  * <p>Arguments: the folder with one folder of pictures per class, epochs, batch size.
  */

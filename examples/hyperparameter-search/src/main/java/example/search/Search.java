@@ -7,8 +7,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -69,17 +67,16 @@ public final class Search {
   }
 
   private void read(String... args) {
-    Iterator<String> rest = Arrays.asList(args).iterator();
-    while (rest.hasNext()) {
-      String name = rest.next();
+    for (int i = 0; i < args.length; i += 2) {
+      String name = args[i];
       if (!name.startsWith("--")) {
-        program = List.of(args).subList(Arrays.asList(args).indexOf(name), args.length);
+        program = List.of(args).subList(i, args.length);
         return;
       }
-      if (!rest.hasNext()) {
+      if (i + 1 == args.length) {
         throw new IllegalArgumentException("Option " + name + " has no value.");
       }
-      String value = rest.next();
+      String value = args[i + 1];
       switch (name) {
         case "--lr" -> rates = value.split(",");
         case "--agent" -> agent = jar(value);
@@ -132,7 +129,7 @@ public final class Search {
     return results.stream().allMatch(result -> result.exit() == 0);
   }
 
-  /** Runs one job to its end, on its own thread. */
+  /** Runs one job to its end; called by a thread of the pool. */
   private Result job(String rate) throws IOException, InterruptedException {
     long start = System.nanoTime();
     ProcessBuilder builder = new ProcessBuilder(command(rate)).redirectErrorStream(true);

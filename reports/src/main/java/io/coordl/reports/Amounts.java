@@ -17,7 +17,7 @@ final class Amounts {
 
   private Amounts() {}
 
-  private static double within(
+  private static double parse(
       double min, double max, String text, ToDoubleFunction<String> parser, String expected) {
     double number;
     try {
@@ -39,7 +39,7 @@ final class Amounts {
     @Override
     public Double convert(String text) {
       String expected = "size or rate above 0 such as 8g, 500MB or 1.2GB/s";
-      return within(ABOVE_ZERO, Double.MAX_VALUE, text, ToBytes::bytes, expected);
+      return parse(ABOVE_ZERO, Double.MAX_VALUE, text, ToBytes::bytes, expected);
     }
 
     private static double bytes(String text) {
@@ -64,21 +64,21 @@ final class Amounts {
         return new Size(new ToBytes().convert(text), 0);
       }
       ToDoubleFunction<String> share = any -> Double.parseDouble(percent.group(1)) / 100;
-      return new Size(0, within(ABOVE_ZERO, 1, text, share, "share above 0% and up to 100%"));
+      return new Size(0, parse(ABOVE_ZERO, 1, text, share, "share above 0% and up to 100%"));
     }
   }
 
   static final class ToFactor implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
-      return within(ABOVE_ZERO, Double.MAX_VALUE, text, Double::parseDouble, "number above 0");
+      return parse(ABOVE_ZERO, Double.MAX_VALUE, text, Double::parseDouble, "number above 0");
     }
   }
 
   static final class ToCores implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
-      return within(0, Double.MAX_VALUE, text, Double::parseDouble, "number of at least 0");
+      return parse(0, Double.MAX_VALUE, text, Double::parseDouble, "number of at least 0");
     }
   }
 
@@ -86,7 +86,7 @@ final class Amounts {
     @Override
     public Integer convert(String text) {
       return (int)
-          within(1, MAX_COUNT, text, Integer::parseInt, "whole number from 1 to " + MAX_COUNT);
+          parse(1, MAX_COUNT, text, Integer::parseInt, "whole number from 1 to " + MAX_COUNT);
     }
   }
 }

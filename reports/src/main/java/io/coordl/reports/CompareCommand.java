@@ -96,9 +96,9 @@ final class CompareCommand implements Callable<Integer> {
     return SideBySide.of(read(files), reading.beside(files), different);
   }
 
-  private SideBySide compareSides(int first) throws RecordingException {
-    List<JobRecording> before = read(side(files.subList(0, first)));
-    List<JobRecording> after = read(side(files.subList(first, files.size())));
+  private SideBySide compareSides(int beforeCount) throws RecordingException {
+    List<JobRecording> before = read(checkDistinct(files.subList(0, beforeCount)));
+    List<JobRecording> after = read(checkDistinct(files.subList(beforeCount, files.size())));
     if (!different) {
       checkAlike(before);
       checkAlike(after);
@@ -107,23 +107,23 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   /**
-   * Returns the files of a side; throws if one is named twice, because a duplicate would make runs
-   * look more alike than they are.
+   * Returns the side after checking that it names no file twice, because a duplicate would make
+   * runs look more alike than they are.
    */
-  private List<Path> side(List<Path> of) {
+  private List<Path> checkDistinct(List<Path> side) {
     Set<Path> distinct = new HashSet<>();
-    for (Path file : of) {
+    for (Path file : side) {
       if (!distinct.add(file.toAbsolutePath().normalize())) {
         throw new ParameterException(
             spec.commandLine(), file + " is named twice on one side: name each run once.");
       }
     }
-    return of;
+    return side;
   }
 
-  private List<JobRecording> read(List<Path> of) throws RecordingException {
+  private List<JobRecording> read(List<Path> paths) throws RecordingException {
     List<JobRecording> recordings = new ArrayList<>();
-    for (Path file : of) {
+    for (Path file : paths) {
       recordings.add(reading.readSteps(file));
     }
     return recordings;

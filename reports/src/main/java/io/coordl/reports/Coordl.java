@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {
-  /** In the order of the help text. */
+  /** Sub-commands in the order of the help text. */
   private static final List<Class<?>> COMMANDS =
       List.of(
           ProfileCommand.class,
@@ -55,7 +55,7 @@ public final class Coordl {
     PrintWriter err = new PrintWriter(System.err, true, charset);
     int code = run(out, err, Terminal.ofThisProcess(), arguments);
     out.flush();
-    System.exit(written(stdout, err, code));
+    System.exit(exitCode(stdout, err, code));
   }
 
   /** Returns the encoding of the terminal and of file names; JSON output is pure ASCII. */
@@ -79,7 +79,8 @@ public final class Coordl {
         };
   }
 
-  private static int written(Output stdout, PrintWriter err, int code) {
+  /** Returns {@code code}, or another exit code if the output could not be written. */
+  private static int exitCode(Output stdout, PrintWriter err, int code) {
     IOException failure = stdout.failure();
     if (failure == null) {
       return code;

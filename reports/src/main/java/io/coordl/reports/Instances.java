@@ -14,12 +14,14 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * Runs several instances of a program at the same time, each with an emulated accelerator. Their
- * output goes to temporary files; the error for a failed instance quotes its last line.
+ * output goes to temporary files; the error for a failed instance quotes the last line of its
+ * output.
  */
 final class Instances implements AcceleratorProfile.Instances {
   private static final long POLL_MILLIS = 100;
@@ -34,7 +36,7 @@ final class Instances implements AcceleratorProfile.Instances {
   private final Consumer<String> progress;
 
   /**
-   * @param step milliseconds of a step, in the agent's notation
+   * @param step step time in milliseconds, in the agent's notation
    * @param progress receives a line for each number of instances
    */
   Instances(String step, Programs programs, Consumer<String> progress) {
@@ -67,9 +69,9 @@ final class Instances implements AcceleratorProfile.Instances {
 
   private List<PhaseEvent> run(int count, Path folder) throws IOException, RecordingException {
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
-    List<Process> running = new ArrayList<>();
+    List<Process> running = new CopyOnWriteArrayList<>(); // The hook may run at any time.
     Thread stop = new Thread(() -> running.forEach(Process::destroy));
-    Runtime.getRuntime().addShutdownHook(stop); // Stopping this command stops them.
+    Runtime.getRuntime().addShutdownHook(stop); // Stopping this command stops the instances.
     try {
       for (int i = 0; i < count; i++) {
         String arguments =
@@ -103,7 +105,7 @@ final class Instances implements AcceleratorProfile.Instances {
     return folder.resolve("instance-" + instance + ".log");
   }
 
-  /** Waits until all have ended; throws as soon as one has failed. */
+  /** Waits until all instances have ended; throws as soon as one has failed. */
   private static void await(List<Process> running, Path folder)
       throws IOException, RecordingException {
     List<Process> remaining = new ArrayList<>(running);

@@ -12,7 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Prints a command's result as text or JSON: add with {@code @Mixin}, and call {@link #print}. */
 final class JsonOption {
-  /** Created on first use, because that takes a third of a command's start-up time. */
+  /** Created only on first use: its creation takes a third of a command's start-up time. */
   private static final class Mapper {
     static final JsonMapper INSTANCE =
         EventJson.mapper()

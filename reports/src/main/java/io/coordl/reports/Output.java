@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers why a write failed, because print writers report only that a write failed, and the
- * reader of recordings would mistake the exception for damage.
+ * An output stream that remembers why a write failed: print writers report only that a write
+ * failed, and the reader of recordings would mistake the exception for damage.
  */
 final class Output extends FilterOutputStream {
   private @Nullable IOException failure;
@@ -41,12 +41,12 @@ final class Output extends FilterOutputStream {
     }
   }
 
-  /** The first failure; null if everything was written. */
+  /** Returns the first failure; null if everything was written. */
   @Nullable IOException failure() {
     return failure;
   }
 
-  /** True if the program that read the output has ended or closed it, as {@code head} does. */
+  /** Returns whether the reader of the output has ended or closed it, as {@code head} does. */
   static boolean isClosedPipe(IOException failure) {
     return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("broken pipe");
   }

@@ -62,8 +62,9 @@ record OutputFile(Path path) {
   }
 
   /**
-   * Returns a file derived from recordings, by default beside the first one. It must not be one of
-   * them.
+   * Checks that a file derived from recordings can be written and is not one of them.
+   *
+   * @param requested null for a file beside the first recording, with its name and {@code end}
    */
   static OutputFile of(@Nullable Path requested, List<Path> recordings, String end, boolean force)
       throws RecordingException {
@@ -119,7 +120,8 @@ record OutputFile(Path path) {
 
   void create(Creator creator) throws RecordingException {
     try {
-      // Beside the file, so that it can be moved; created normally, so with the usual permissions.
+      // In the same directory, so the move is a rename; created normally, so with usual
+      // permissions.
       Path part =
           folder(path).resolve("." + path.getFileName() + "." + ProcessHandle.current().pid());
       try {

@@ -208,7 +208,7 @@ final class ProfileCommand implements Callable<Integer> {
                 + Text.count(cores, "core", "cores")
                 + ", the program left no recording "
                 + file
-                + ": does it train, and does it end by itself?");
+                + ": does it train, and does it exit on its own?");
       }
       if (code != 0) {
         spec.commandLine()
@@ -356,7 +356,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private Path agentJar() throws RecordingException {
-    Path jar = agent == null ? beside() : agent;
+    Path jar = agent == null ? defaultAgent() : agent;
     if (jar == null || !Files.isRegularFile(jar)) {
       throw new RecordingException(
           String.format(
@@ -366,7 +366,7 @@ final class ProfileCommand implements Callable<Integer> {
     return jar;
   }
 
-  private static @Nullable Path beside() {
+  private static @Nullable Path defaultAgent() {
     CodeSource source = ProfileCommand.class.getProtectionDomain().getCodeSource();
     try {
       if (source == null) {
@@ -389,16 +389,19 @@ final class ProfileCommand implements Callable<Integer> {
     }
     try {
       Process running = program.start();
-      Thread stop = new Thread(running::destroy); // Stopping this command stops it.
-      Runtime.getRuntime().addShutdownHook(stop);
-      if (json.enabled) {
-        try (InputStream printed = running.getInputStream()) {
-          printed.transferTo(System.err);
+      Thread stop = new Thread(running::destroy); // Stopping this command stops the program.
+      try {
+        Runtime.getRuntime().addShutdownHook(stop);
+        if (json.enabled) {
+          try (InputStream printed = running.getInputStream()) {
+            printed.transferTo(System.err);
+          }
         }
+        return running.waitFor();
+      } finally {
+        running.destroy(); // Has no effect if the program has ended.
+        Runtime.getRuntime().removeShutdownHook(stop);
       }
-      int status = running.waitFor();
-      Runtime.getRuntime().removeShutdownHook(stop);
-      return status;
     } catch (IllegalStateException e) {
       throw new RecordingException("coordl was stopped while the program ran.");
     } catch (IOException e) {

@@ -11,7 +11,8 @@ import java.util.function.DoubleConsumer;
  * is not a terminal.
  */
 final class ProgressBar implements DoubleConsumer, AutoCloseable {
-  static final long LARGE = 50L << 20;
+  /** Size in bytes from which a recording is large. */
+  static final long LARGE_BYTES = 50L << 20;
 
   private static final int WIDTH = 40;
 
@@ -30,7 +31,7 @@ final class ProgressBar implements DoubleConsumer, AutoCloseable {
 
   private static boolean isLarge(Path file) {
     try {
-      return Files.size(file) >= LARGE;
+      return Files.size(file) >= LARGE_BYTES;
     } catch (IOException e) {
       return false; // The reader will report the problem.
     }

@@ -37,8 +37,8 @@ import picocli.CommandLine.Option;
       "The schema of the JSON is simulate.schema.json in coordl.jar.",
     })
 final class SimulateCommand implements Callable<Integer> {
-  private static final double ROUND = 300;
-  private static final double RESTART = 30;
+  private static final double DEFAULT_ROUND_SECONDS = 300;
+  private static final double DEFAULT_RESTART_SECONDS = 30;
   private static final Pattern IDS = Pattern.compile("(\\d{1,9})-(\\d{1,9})");
   private static final Simulation.Measured WHOLE_TRACE =
       new Simulation.Measured(0, Long.MAX_VALUE - 1);
@@ -181,7 +181,7 @@ final class SimulateCommand implements Callable<Integer> {
     return ExitStatus.DONE.code();
   }
 
-  /** Returns one simulation per load, or the one of the trace. */
+  /** Returns one simulation per load, or the only one of the trace. */
   private List<Simulation> simulations() throws InputException {
     if ((jobs == null) == (load == null)) {
       throw new InputException("simulate needs either --jobs FILE.csv or --load JOBS");
@@ -199,8 +199,9 @@ final class SimulateCommand implements Callable<Integer> {
       throw new InputException(
           "--released has no opt: its solver's choice between equal optima cannot be reproduced");
     }
-    double roundSeconds = round == null ? ROUND : round;
-    double restartSeconds = restart == null ? Math.min(RESTART, roundSeconds / 10) : restart;
+    double roundSeconds = round == null ? DEFAULT_ROUND_SECONDS : round;
+    double restartSeconds =
+        restart == null ? Math.min(DEFAULT_RESTART_SECONDS, roundSeconds / 10) : restart;
     if (restartSeconds >= roundSeconds) {
       throw new InputException(
           "a restart of " + restart + " s is not shorter than a round of " + roundSeconds + " s");

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to print, derived from the process's environment.
+ * Output settings, derived from the process's environment.
  *
  * @param colours whether to colour the output
  * @param width width at which lines are folded; 0: unknown, so no folding
@@ -59,9 +59,11 @@ record Terminal(boolean colours, int width) {
   }
 
   /**
-   * Uses colours only on a terminal that supports them, and if the user allows it
-   * (https://no-color.org). No colours if stdout or stderr goes elsewhere, because help and errors
-   * share the setting.
+   * Returns the settings for an environment. Uses colours only on a terminal that supports them,
+   * and only if the user allows them (https://no-color.org).
+   *
+   * @param terminal whether both stdout and stderr are terminals, because help and errors share the
+   *     settings
    */
   static Terminal of(Map<String, String> environment, boolean terminal, Size size) {
     boolean disabled = !environment.getOrDefault("NO_COLOR", "").isEmpty();
@@ -162,7 +164,9 @@ record Terminal(boolean colours, int width) {
     }
   }
 
-  /** Whether a stream is a terminal; the JDK only knows this for stdin and stdout together. */
+  /**
+   * Returns whether a stream is a terminal; the JDK only knows this for stdin and stdout together.
+   */
   static boolean isTerminal(int descriptor) {
     try {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();

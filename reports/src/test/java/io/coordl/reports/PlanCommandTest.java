@@ -102,6 +102,16 @@ class PlanCommandTest {
     assertThat(job.at("/memoryGib").asDouble()).isBetween(20.0, 21.0);
   }
 
+  @Test
+  void aLongNameDoesNotEndInAHyphen() throws Exception {
+    String name = "x".repeat(55);
+
+    assertThat(plan(POOL, job("alexnet", "name=" + name + "-y"), "--json")).isZero();
+
+    assertThat(JsonMapper.shared().readTree(out.toString()).at("/pools/0/jobs/0/name").asString())
+        .isEqualTo(name);
+  }
+
   // ---- bad input: one sentence with the line and the value
 
   @ParameterizedTest

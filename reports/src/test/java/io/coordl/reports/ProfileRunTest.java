@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -300,6 +301,38 @@ class ProfileRunTest {
             coordl(
                 "profile", "--agent", agent(), "--", "java", "-javaagent:x/coordl-agent.jar=off"))
         .isEqualTo(2);
+  }
+
+  @Test
+  void anInterruptStopsTheProgram() throws Exception {
+    Path agent = agent();
+    Path pid = folder.resolve("pid");
+    Path java = folder.resolve("java");
+    Files.writeString(
+        java,
+        "#!/bin/sh\necho $$ > %1$s.new && mv %1$s.new %1$s\nexec sleep 36000\n".formatted(pid));
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr--r--"));
+    Thread command =
+        new Thread(
+            () -> coordl("profile", "--agent", agent, "-o", folder.resolve("o.jfr"), "--", java));
+
+    command.start();
+    while (!Files.exists(pid)) {
+      Thread.sleep(10);
+    }
+    command.interrupt();
+    command.join();
+
+    assertThat(err.toString()).contains("interrupted while the program ran");
+    Optional<ProcessHandle> program =
+        ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()));
+    if (program.isPresent()) {
+      try {
+        program.get().onExit().get(); // Times out if the program goes on.
+      } finally {
+        program.get().destroyForcibly();
+      }
+    }
   }
 
   @Test

@@ -141,7 +141,7 @@ class SimulateCommandTest {
     assertThat(out.toString().lines().skip(2))
         .singleElement()
         .asString()
-        .startsWith("srtf    tune          overloaded: jobs wait for ever (");
+        .startsWith("srtf    tune          overloaded: jobs wait forever (");
   }
 
   @Test

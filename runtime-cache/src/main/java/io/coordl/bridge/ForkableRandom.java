@@ -241,9 +241,9 @@ public final class ForkableRandom extends Random {
   /**
    * Advances this generator, unless it has been used.
    *
-   * @param from its state when {@code to} was forked from it
+   * @param from the state that this generator must still have
    * @param to the state to advance to
-   * @return false if its state is no longer {@code from}; it is then unchanged
+   * @return false if the state is not {@code from}; it is then unchanged
    */
   public synchronized boolean advance(ForkableRandom from, ForkableRandom to) {
     boolean same = hasSameGaussian(from) && state.compareAndSet(from.state.get(), to.state.get());

@@ -294,7 +294,7 @@ final class ItemCursor {
     int wanted = (int) Math.min(length, size - at);
     int done = 0;
     while (done < wanted) {
-      int count = once(at + done, target, offset + done, wanted - done);
+      int count = readSome(at + done, target, offset + done, wanted - done);
       if (count <= 0) {
         break;
       }
@@ -359,7 +359,7 @@ final class ItemCursor {
     return count == length ? rest : Arrays.copyOf(rest, count);
   }
 
-  private int once(long at, byte[] target, int offset, int length) throws IOException {
+  private int readSome(long at, byte[] target, int offset, int length) throws IOException {
     if (!failed) {
       try {
         if (content != null && length < MIN_TIMED) {

@@ -41,7 +41,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     ownOnly = cursor.served && !cursor.unchanged();
   }
 
-  /** Reads the file as an item if it is one; {@code startNanos} is the time before the open. */
+  /** Opens the file, as an item if it is one; {@code startNanos} is the time before the open. */
   ItemRandomAccessFile(File file, long startNanos) throws FileNotFoundException {
     super(file, "r");
     cursor = cursor(file, startNanos);

@@ -72,12 +72,15 @@ public abstract class OpenItem {
     }
   }
 
-  /** The path as the program passed it. */
+  /** Returns the path as the program passed it. */
   public final String path() {
     return path;
   }
 
-  /** Size in bytes at the open; negative if unknown, which is possible only if not served. */
+  /**
+   * Returns the size in bytes at the open; negative if unknown, which is possible only if not
+   * served.
+   */
   public final long size() {
     return size;
   }
@@ -87,23 +90,23 @@ public abstract class OpenItem {
     own = opened;
   }
 
-  /** The file that the program has open, from which bytes from storage are read; null if none. */
+  /** Returns the file that the program has open, used to read from storage; null if none. */
   protected final @Nullable OpenedFile own() {
     return own;
   }
 
   /**
-   * All bytes, as a fresh read-only view from 0 to {@link #size}; null unless the whole item is in
-   * memory.
+   * Returns all bytes, as a fresh read-only view from 0 to {@link #size}; null unless the whole
+   * item is in memory.
    */
   public @Nullable ByteBuffer content() {
     return null;
   }
 
   /**
-   * All bytes, for a reader that needs them together, such as a mapping. An item in blocks is
-   * fetched now if it consists of a single block. Returns a fresh read-only view; null if the bytes
-   * must come from storage. May be called from several threads.
+   * Returns all bytes, for a reader that needs them together, such as a mapping; null if the bytes
+   * must come from storage. An item in blocks is fetched now if it consists of a single block. The
+   * result is a fresh read-only view. May be called from several threads.
    *
    * @throws IOException if reading the file failed
    */
@@ -150,17 +153,17 @@ public abstract class OpenItem {
   }
 
   /**
-   * A file, open for reading, with the content of this opening: the opened file, which may have
-   * grown since, or a copy if its path now refers to another file. Throws if neither is available.
-   * The caller closes it.
+   * Returns a file, open for reading, with the content of this opening: the opened file, which may
+   * have grown since, or a copy if its path now refers to another file. Throws if neither is
+   * available. The caller closes it.
    */
   public RandomAccessFile file() throws IOException {
     return new RandomAccessFile(path, "r");
   }
 
   /**
-   * The farthest place that a byte of this opening came from; storage also for the opening that
-   * read the file into the cache. Called once, at the end.
+   * Returns the farthest source of any byte of this opening; STORAGE also for the opening that read
+   * the file into the cache. Called once, at the end.
    */
   public Origin origin() {
     return Origin.STORAGE;
@@ -221,8 +224,8 @@ public abstract class OpenItem {
   }
 
   /**
-   * Bytes transferred so far. A decoder that seeks reads some bytes twice, but a whole item counts
-   * once.
+   * Returns the bytes transferred so far. A decoder that seeks reads some bytes twice, but a whole
+   * item counts once.
    */
   protected final long transferred() {
     return content() == null ? bytes : size;
@@ -231,8 +234,8 @@ public abstract class OpenItem {
   /**
    * Makes the JVM throw the pending error of this thread's access to damaged memory here, not
    * somewhere in the program. The JVM throws it when a thread returns from the JVM's own code;
-   * allocating an empty multidimensional array is the cheapest way there. (Returning from a native
-   * method does so only in the interpreter.)
+   * allocating an empty multidimensional array is the cheapest way to cause that. (Returning from a
+   * native method does so only in the interpreter.)
    */
   @SuppressWarnings("ReachabilityFenceUsage") // So that the array is allocated.
   public static void settle() {

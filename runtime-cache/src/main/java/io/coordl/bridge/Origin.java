@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum Origin {
   /** A store of this host. */
   MEMORY,
-  /** The memory of another host. */
+  /** The memory of another host, or Redis. */
   PEER,
   /** The file itself. */
   STORAGE;

@@ -81,7 +81,7 @@ public final class Producers {
     }
   }
 
-  /** Whether the agent is off, so that preparing threads must end. */
+  /** Whether the agent is off; preparing threads must then end. */
   public static boolean areOff() {
     return off;
   }

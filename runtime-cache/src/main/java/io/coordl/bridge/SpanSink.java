@@ -43,6 +43,6 @@ public interface SpanSink {
    */
   void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin);
 
-  /** Whether this thread is loading a sample, so that a file it opens is an item. */
+  /** Whether this thread is loading a sample; a file that it opens is then an item. */
   boolean loadingSample();
 }

@@ -4,9 +4,9 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rewritten methods call this class to record spans. Never throws: {@link Bridge#fault} counts a
- * fault in the sink, and the program continues. A span costs two clock reads (about 25 ns each) and
- * no allocation.
+ * Static methods that rewritten code calls to record spans. They never throw: {@link Bridge#fault}
+ * counts a fault in the sink, and the program continues. A span costs two clock reads (about 25 ns
+ * each) and no allocation.
  */
 public final class Spans {
   private Spans() {}

@@ -212,7 +212,7 @@ public final class AgentCheckpoints {
         Path failed = files.isWriting() ? null : begun;
         call = new StorageCall<>(() -> create(failed));
         preparing = call;
-        if (!files.isPatient(call.done()) && !call.isDone()) {
+        if (!files.awaitPatiently(call.done()) && !call.isDone()) {
           log.once(
               "storage",
               "checkpoint.every: storage at "
@@ -365,8 +365,8 @@ public final class AgentCheckpoints {
   }
 
   /**
-   * Frees the model's directory name for another if the model is no longer trained; returns whether
-   * it is.
+   * Frees the model's directory name for another model, and returns true, if the model is no longer
+   * trained.
    */
   private boolean forgetIfOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE_STEPS;

@@ -48,7 +48,10 @@ final class Cadence {
   private final Recent busy = new Recent(STEPS);
   private final Recent costs = new Recent(COSTS);
   private long steps;
-  private long since;
+
+  /** Number of steps since the last attempt to take a checkpoint. */
+  private long sinceLast;
+
   private long busySteps;
   private long checkpoints;
   private long waited;
@@ -123,7 +126,7 @@ final class Cadence {
   /** Records the first step, whose beginning is unknown. */
   void firstStep() {
     steps++;
-    since++;
+    sinceLast++;
   }
 
   /**
@@ -134,10 +137,10 @@ final class Cadence {
    */
   void step(long nanos, boolean writing) {
     steps++;
-    since++;
+    sinceLast++;
     elapsed += nanos;
     if (writing) {
-      busySteps = since;
+      busySteps = sinceLast;
       busy.add(nanos);
     } else if (steps > COLD_STEPS) {
       quiet.add(nanos);
@@ -152,7 +155,7 @@ final class Cadence {
     spent += cost();
     elapsed += nanos;
     waited = nanos;
-    since = 0;
+    sinceLast = 0;
     busySteps = 0;
     due = 0;
     busy.clear();
@@ -166,7 +169,7 @@ final class Cadence {
     spent += nanos;
     elapsed += nanos;
     lost = nanos;
-    since = 0;
+    sinceLast = 0;
     due = 0;
   }
 
@@ -183,11 +186,11 @@ final class Cadence {
   }
 
   boolean isDue() {
-    if (since < due && since % RECOMPUTE_STEPS != 0) {
+    if (sinceLast < due && sinceLast % RECOMPUTE_STEPS != 0) {
       return false;
     }
     due = interval();
-    if (since < due) {
+    if (sinceLast < due) {
       return false;
     }
     double missing = fixed > 0 ? 0 : missing();
@@ -195,7 +198,7 @@ final class Cadence {
       return true;
     }
     double step = quiet.median();
-    due = since + (step == 0 ? RECOMPUTE_STEPS : Math.max(1, (long) Math.ceil(missing / step)));
+    due = sinceLast + (step == 0 ? RECOMPUTE_STEPS : Math.max(1, (long) Math.ceil(missing / step)));
     return false;
   }
 

@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * The agent's own checkpoints of one model: numbered directories, and a link {@code latest} to the
  * newest complete one.
  *
- * <p>They are in the directory of a run: a job and the jobs that continue from its checkpoints. The
- * first run uses {@code checkpoint.dir} itself. A later run that finds checkpoints there, and does
- * not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it, and does not
- * touch the checkpoints of earlier runs.
+ * <p>They are in the directory of a run, which is a job and the jobs that continue from its
+ * checkpoints. The first run uses {@code checkpoint.dir} itself. A later run that finds checkpoints
+ * there, and does not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it,
+ * and does not touch the checkpoints of earlier runs.
  *
  * <p>The agent deletes a complete checkpoint only after a newer one is on disk and has been read
  * back. It deletes only files that it wrote itself, and renames a checkpoint whose model somebody
@@ -255,7 +255,7 @@ final class CheckpointDirectory {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
 
-  /** Identifies the models that the checkpoint's job loaded before training; null if unknown. */
+  /** Returns the {@link ModelFiles#loads} of the checkpoint's job; null if unknown. */
   static @Nullable String loads(Path checkpoint) throws IOException {
     String text = SideFile.text(mark(checkpoint)).strip();
     return text.startsWith(LOADED.strip()) ? text.substring(LOADED.strip().length()).strip() : null;
@@ -301,7 +301,7 @@ final class CheckpointDirectory {
         }
         return created;
       } catch (FileAlreadyExistsException e) {
-        // It already exists: try the next number.
+        // Try the next number.
       }
     }
   }

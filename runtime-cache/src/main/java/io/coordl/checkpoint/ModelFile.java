@@ -258,22 +258,22 @@ final class ModelFile implements Closeable {
             + " was written or removed by the program while the agent wrote it; the agent's version"
             + " is discarded.";
       }
-      boolean known = false;
+      boolean verifiable = false;
       try {
-        known = SideFile.write(target, incomplete, sha256);
+        verifiable = SideFile.write(target, incomplete, sha256);
       } catch (IOException e) {
         SideFile.forget(target); // The model matters more.
       }
       try {
         move(incomplete, target);
       } catch (FileSystemException e) { // In a container, the target may be a mount point.
-        known = false;
+        verifiable = false;
         SideFile.forget(target);
         writeInPlace();
       }
       published = true;
       force(target.getParent());
-      return known
+      return verifiable
           ? ""
           : Text.format(
               "checkpoint: %s cannot be verified later, because %s was not written by the agent, or"

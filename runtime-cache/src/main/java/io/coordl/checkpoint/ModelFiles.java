@@ -103,7 +103,7 @@ public final class ModelFiles implements Closeable {
   private @Nullable IOException failure;
 
   /**
-   * Identifies the models that the program loaded before training: every start of the same run
+   * Identifier of the models that the program loaded before training; every start of the same run
    * loads the same ones.
    */
   private String loads = "";
@@ -206,7 +206,7 @@ public final class ModelFiles implements Closeable {
   }
 
   /** Waits for the latch as long as for the agent's own files; returns whether it has opened. */
-  boolean isPatient(CountDownLatch done) {
+  boolean awaitPatiently(CountDownLatch done) {
     return patience.test(done);
   }
 
@@ -460,8 +460,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Throws the failure of an earlier write in the background, once. Called when a model is being,
-   * or has been, saved.
+   * Throws the failure of an earlier write in the background, once; does nothing while this thread
+   * takes an agent checkpoint.
    */
   synchronized void raise() throws IOException {
     if (AGENT_STATE.get() != null) {

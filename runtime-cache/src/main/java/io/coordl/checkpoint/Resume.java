@@ -184,7 +184,7 @@ public final class Resume {
    * Whether to skip a save: the program is repeating it, now with other weights, and the existing
    * file stays.
    */
-  public synchronized boolean leavesOutSave() {
+  public synchronized boolean trySkipSave() {
     if (skipping) {
       skippedSaves++;
     }

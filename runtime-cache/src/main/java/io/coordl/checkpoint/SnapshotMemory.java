@@ -28,7 +28,9 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     this.log = log;
   }
 
-  /** Reserves {@code size} bytes for a snapshot; false, and logged once, if there are too few. */
+  /**
+   * Reserves {@code size} bytes for a snapshot; returns false, and logs once, if too few are left.
+   */
   public synchronized boolean take(long size) {
     if (budget < 0) {
       budget = limit.getAsLong();
@@ -95,7 +97,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     return true;
   }
 
-  /** Bytes in buffers that no snapshot uses. */
+  /** Returns the bytes in buffers that no snapshot uses. */
   @Override
   public synchronized long held() {
     return (long) PIECE * pieces.size();

@@ -22,14 +22,17 @@ public record Fingerprint(Map<String, String> parts) {
   }
 
   /**
-   * Describes the first part that differs, such as "it differs in its batch size: 32, not 64", or
-   * else how the numbers of parts differ; null if all are equal.
+   * Describes the first part that differs, such as "it differs in its batch size: 32, not 64" or
+   * "it has batch size: 32, which the other lacks", or else how the numbers of parts differ; null
+   * if all are equal.
    */
   public @Nullable String difference(Fingerprint other) {
     for (Map.Entry<String, String> part : parts.entrySet()) {
       String theirs = other.parts.get(part.getKey());
       if (!part.getValue().equals(theirs)) {
-        return "it differs in its " + part.getKey() + ": " + part.getValue() + ", not " + theirs;
+        return theirs == null
+            ? "it has " + part.getKey() + ": " + part.getValue() + ", which the other lacks"
+            : "it differs in its " + part.getKey() + ": " + part.getValue() + ", not " + theirs;
       }
     }
     int others = other.parts.size();

@@ -89,7 +89,7 @@ final class Participants {
     }
   }
 
-  /** Whether the participant is likely to progress, so that it is worth waiting for. */
+  /** Whether the participant is likely to progress, and is therefore worth waiting for. */
   boolean isProgressing(int participant) {
     if (!isRunning(participant)
         || memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_BLOCKED) != 0) {

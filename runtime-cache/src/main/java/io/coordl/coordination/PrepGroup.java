@@ -271,7 +271,7 @@ public final class PrepGroup implements Closeable {
     }
   }
 
-  /** This job's statistics so far: one new, uncommitted event per pipeline. */
+  /** Returns this job's statistics so far: one new, uncommitted event per pipeline. */
   public List<StagingStatisticsEvent> statistics() {
     List<StagingStatisticsEvent> all = new ArrayList<>();
     joined.forEach(

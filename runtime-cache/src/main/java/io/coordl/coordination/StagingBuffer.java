@@ -398,16 +398,16 @@ final class StagingBuffer {
    */
   int takeSlot(Entered epoch, Blocker blocker) {
     int slots = slotBytes() == 0 ? MAX_SLOTS : slots();
-    boolean any = false;
+    boolean anyUsable = false;
     for (int slot = 0; slot < slots; slot++) {
       long word = memory.get(slot(slot));
-      if (isOver(word, epoch) && fill(slot, word, epoch)) {
+      if (tryRetireOld(word, epoch) && fill(slot, word, epoch)) {
         return withinShare(slot, epoch, blocker);
       }
     }
     for (int slot = 0; slot < slots; slot++) {
       long word = memory.get(slot(slot));
-      any |= state(word) != BROKEN;
+      anyUsable |= state(word) != BROKEN;
       if (state(word) == FREE && fill(slot, word, epoch)) {
         return withinShare(slot, epoch, blocker);
       }
@@ -419,7 +419,7 @@ final class StagingBuffer {
       }
     }
     participants.buryDead();
-    return any ? NOT_NOW : NEVER_MORE;
+    return anyUsable ? NOT_NOW : NEVER_MORE;
   }
 
   /** The participant that prevents a slot from being reused. */
@@ -437,11 +437,12 @@ final class StagingBuffer {
   }
 
   /**
-   * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
-   * preferred to a free one, because its pages are already allocated, and page-locked if a job
-   * locks pages; a free slot has usually never held a batch.
+   * Returns true if the batch belongs to an earlier epoch that no job is in or will enter; closes
+   * that epoch to new jobs if necessary. Such a slot is preferred to a free one, because its pages
+   * are already allocated, and page-locked if a job locks pages; a free slot has usually never held
+   * a batch.
    */
-  private boolean isOver(long word, Entered epoch) {
+  private boolean tryRetireOld(long word, Entered epoch) {
     long of = epoch(word);
     if (state(word) != READY || low(word) != 0 || of >= epoch.number()) {
       return false;
@@ -449,7 +450,7 @@ final class StagingBuffer {
     long at = memory.epoch(descriptor(of)).state();
     long now = memory.get(at);
     return epoch(now) != of
-        || (low(now) == 0 && (state(now) == SLIDING || (state(now) == OPEN && slides(at, now))));
+        || (low(now) == 0 && (state(now) == SLIDING || (state(now) == OPEN && trySlide(at, now))));
   }
 
   /**
@@ -497,13 +498,13 @@ final class StagingBuffer {
         drop(epoch, participant);
       }
     }
-    return !open || slides(at.state(), word);
+    return !open || trySlide(at.state(), word);
   }
 
   /**
    * Closes the epoch to new jobs; false if one entered since {@code word}, or the epoch is gone.
    */
-  private boolean slides(long at, long word) {
+  private boolean trySlide(long at, long word) {
     while (true) {
       long now = memory.get(at);
       boolean same = epoch(now) == epoch(word);

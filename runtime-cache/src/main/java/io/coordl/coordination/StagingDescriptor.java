@@ -9,7 +9,7 @@ package io.coordl.coordination;
  *
  * word:   state 2 bits | epoch 22 | middle 24 | low 16
  * slot:   FREE | FILLING epoch, job | READY epoch, batch, holders | BROKEN
- * epoch:   NEVER | CREATING epoch, job | OPEN epoch, -, participants | SLIDING epoch, -, participants
+ * epoch:  NEVER | CREATING epoch, job | OPEN epoch, -, participants | SLIDING epoch, -, participants
  * claim:  UNCLAIMED | CLAIMED epoch, job | STAGED epoch, slot | UNSTAGED epoch
  * cursor: epoch, first batch that the participant still needs
  * </pre>

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Another program of the user may truncate the file ({@link MappedLength}). So once jobs share
  * the file, every change checks the length first, and every read settles immediately ({@link
  * MappedLength#settle}). After the first failure, all words read as zero, so the protocol stops,
- * and the listener stops using the file. If native code copies from a slot when the file is
- * truncated, the process dies.
+ * and the listener stops using the file. If the file is truncated while native code copies from a
+ * slot, the process dies.
  */
 final class StagingFile implements StagingMemory {
   private static final VarHandle WORDS =

@@ -52,7 +52,7 @@ public final class Cuda {
   /**
    * Locks the pages of direct memory, so that a device can copy from them directly.
    *
-   * @param memory from 0 to its capacity; must not be unmapped before it is unregistered
+   * @param memory the whole capacity is locked; must not be unmapped before it is unregistered
    * @return false if the program has made no context active yet
    */
   synchronized boolean register(ByteBuffer memory) throws UnavailableException {

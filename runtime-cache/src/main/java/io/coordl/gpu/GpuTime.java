@@ -30,7 +30,7 @@ final class GpuTime {
 
   private final long stepsBefore;
 
-  /** Starts now; earlier stalls and steps of the job are not counted. */
+  /** Creates totals from now on; earlier stalls and steps of the job are not counted. */
   GpuTime(String binding, Figures atStart, long steps) {
     stallsSeen = atStart.stall;
     stepsBefore = steps;

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls native functions through the program's own JNA, which DJL includes. Needed on JDKs before
- * 22. Unless the user requested GPUs, it is unavailable until the program has initialised JNA: if
- * JNA cannot link, the program must see the first {@link UnsatisfiedLinkError}, not the agent.
+ * 22. Unless the user requested GPUs, this binding is unavailable until the program has initialised
+ * JNA: if JNA cannot link, the program must see the first {@link UnsatisfiedLinkError}, not the
+ * agent.
  */
 final class JnaNatives implements Natives {
   private final Object library;

@@ -43,8 +43,8 @@ interface Natives {
     }
 
     /**
-     * Describes a failure for the user, in one line: the message of this exception, or of the cause
-     * of a reflective failure.
+     * Describes a failure for the user, in one line: its message, or that of the cause of a
+     * reflective failure.
      */
     static String reason(Throwable failure) {
       Throwable cause = cause(failure);

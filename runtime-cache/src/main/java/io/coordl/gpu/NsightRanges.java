@@ -31,9 +31,9 @@ public final class NsightRanges implements WaitListener {
     /** Source of the epoch's batches; refers to null if no epoch is open. */
     WeakReference<Object> batches = new WeakReference<>(null);
 
-    boolean epoch;
-    boolean batch;
-    boolean wait;
+    boolean inEpoch;
+    boolean inBatch;
+    boolean inWait;
   }
 
   /** Loads nothing before the first wait. */
@@ -51,7 +51,7 @@ public final class NsightRanges implements WaitListener {
     return ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
   }
 
-  /** Returns why Nsight lacks ranges; empty if it lacks none. */
+  /** Returns why Nsight lacks ranges; empty if none is missing. */
   public String whyUnused() {
     return failed
         ? "the NVTX library failed, as logged above"
@@ -65,25 +65,25 @@ public final class NsightRanges implements WaitListener {
     if (subject != null && !open.batches.refersTo(subject)) {
       endEpoch(open);
       push(EPOCH);
-      open.epoch = true;
+      open.inEpoch = true;
       open.batches = new WeakReference<>(subject);
     }
     push(STALL);
-    open.wait = true;
+    open.inWait = true;
   }
 
   @Override
   public void waitEnds(@Nullable Object result) {
     Open open = threads.get();
-    if (!open.wait) {
+    if (!open.inWait) {
       return;
     }
-    open.wait = false;
+    open.inWait = false;
     pop();
     if (!(result instanceof Boolean more)) {
       if (result != null) {
         push(BATCH);
-        open.batch = true;
+        open.inBatch = true;
       }
     } else if (!more) {
       endEpoch(open);
@@ -91,15 +91,15 @@ public final class NsightRanges implements WaitListener {
   }
 
   private void endBatch(Open open) {
-    if (open.batch) {
-      open.batch = false;
+    if (open.inBatch) {
+      open.inBatch = false;
       pop();
     }
   }
 
   private void endEpoch(Open open) {
-    if (open.epoch) {
-      open.epoch = false;
+    if (open.inEpoch) {
+      open.inEpoch = false;
       open.batches = new WeakReference<>(null);
       pop();
     }

@@ -193,8 +193,8 @@ final class Nvml {
     GpuSampleEvent sample = new GpuSampleEvent();
     sample.device = number;
     sample.name = device.name;
-    boolean rates = query(device, RATES, device.handle, struct);
-    double last = rates ? struct.getInt(0) / 100.0 : UNKNOWN;
+    boolean hasRates = query(device, RATES, device.handle, struct);
+    double lastRate = hasRates ? struct.getInt(0) / 100.0 : UNKNOWN;
     readMemory(device, sample);
     sample.milliwatts = number(device, "nvmlDeviceGetPowerUsage", device.handle, word);
     sample.pcieSent = kilobytes(device, TX);
@@ -203,7 +203,7 @@ final class Nvml {
     sample.memoryClock =
         number(device, "nvmlDeviceGetClockInfo", device.handle, MEMORY_CLOCK, word);
     sample.ownMemory = ownMemory(device);
-    return new Reading(sample, readUtilization(device, sample, last, nanos));
+    return new Reading(sample, readUtilization(device, sample, lastRate, nanos));
   }
 
   private void readMemory(Device device, GpuSampleEvent sample) throws UnavailableException {
@@ -229,10 +229,10 @@ final class Nvml {
    * load that comes and goes once a second. So if the driver keeps no windows, the share of this
    * process since the previous reading is preferred.
    *
-   * @param last utilization according to the device's rates
-   * @return the time that the utilization covers
+   * @param lastRate utilization according to the device's rates
+   * @return nanoseconds that the utilization covers
    */
-  private long readUtilization(Device device, GpuSampleEvent sample, double last, long nanos)
+  private long readUtilization(Device device, GpuSampleEvent sample, double lastRate, long nanos)
       throws UnavailableException {
     long since = device.seen;
     NavigableMap<Long, Integer> windows = new TreeMap<>();
@@ -240,7 +240,7 @@ final class Nvml {
     if (result == 0) {
       readWindows(since, windows);
     }
-    sample.ownUtilization = ownUtilization(device, sample.ownMemory > 0, since);
+    sample.ownUtilization = readOwnUtilization(device, sample.ownMemory > 0, since);
     if (!windows.isEmpty()) {
       long covered = mean(device, since, windows);
       sample.utilization = device.utilization;
@@ -252,7 +252,7 @@ final class Nvml {
       sample.utilization = device.utilization;
       return 0;
     }
-    sample.utilization = sample.ownUtilization < 0 ? last : sample.ownUtilization;
+    sample.utilization = sample.ownUtilization < 0 ? lastRate : sample.ownUtilization;
     return nanos;
   }
 
@@ -273,15 +273,15 @@ final class Nvml {
   }
 
   /**
-   * Averages windows, each of which begins where the previous one ended; returns the time they
-   * cover.
+   * Sets the device's utilization to the mean of windows, each of which begins where the previous
+   * one ended; returns the microseconds that they cover.
    */
   private static long mean(Device device, long since, Map<Long, Integer> windows) {
     long before = since;
     long covered = 0;
     double busy = 0;
     for (Map.Entry<Long, Integer> window : windows.entrySet()) {
-      // Some may be missing: the driver keeps a limited number.
+      // Windows may be missing: the driver keeps a limited number.
       long time = Math.min(MAX_WINDOW_MICROS, window.getKey() - before);
       covered += time;
       busy += time * window.getValue() / 100.0;
@@ -301,7 +301,7 @@ final class Nvml {
     return query(device, function, arguments) ? Integer.toUnsignedLong(word.getInt(0)) : UNKNOWN;
   }
 
-  /** Returns false if the device does not report this. */
+  /** Calls a function; returns false if the device does not report the figure. */
   private boolean query(Device device, String function, Object... arguments)
       throws UnavailableException {
     return result(device, function, arguments) == 0;
@@ -310,10 +310,10 @@ final class Nvml {
   private int result(Device device, String function, Object... arguments)
       throws UnavailableException {
     int result = callIfPresent(function, arguments);
-    boolean all = result == UNINITIALIZED || result == DRIVER_NOT_LOADED;
-    if (all || result == GPU_IS_LOST || (result == UNKNOWN_ERROR && function.equals(RATES))) {
+    boolean allLost = result == UNINITIALIZED || result == DRIVER_NOT_LOADED;
+    if (allLost || result == GPU_IS_LOST || (result == UNKNOWN_ERROR && function.equals(RATES))) {
       device.handle = 0;
-      if (all) {
+      if (allLost) {
         devices.forEach(each -> each.handle = 0);
       }
       check(function, result);
@@ -364,20 +364,20 @@ final class Nvml {
   }
 
   /**
-   * Returns the share of the time since {@code since} during which kernels of this process ran; -1
-   * if unknown. The driver omits processes that ran no kernels; some drivers add random entries of
+   * Reads the share of the time since {@code since} during which kernels of this process ran; -1 if
+   * unknown. The driver omits processes that ran no kernels; some drivers add random entries of
    * more than 100 %.
    *
-   * @param seen whether the device lists this process
+   * @param isListed whether the device lists this process
    */
-  private double ownUtilization(Device device, boolean seen, long since) {
+  private double readOwnUtilization(Device device, boolean isListed, long since) {
     word.putInt(0, PROCESSES);
     int result =
         callIfPresent("nvmlDeviceGetProcessUtilization", device.handle, processes, word, since);
     if (result != 0 && result != NOT_FOUND) {
       return UNKNOWN;
     }
-    double own = seen ? 0 : UNKNOWN;
+    double own = isListed ? 0 : UNKNOWN;
     int count =
         result == NOT_FOUND ? 0 : Math.min(PROCESSES, word.getInt(0)); // No process ran kernels.
     long newest = since;
@@ -391,7 +391,8 @@ final class Nvml {
         }
       }
     }
-    // Otherwise the next share would also cover the time in which no kernels ran.
+    // If no entry is newer, use the current time; the next share would otherwise also cover the
+    // time in which no kernels ran.
     device.seen = newest > since ? newest : micros.getAsLong();
     return own;
   }

@@ -142,7 +142,7 @@ public final class PinnedMemory {
    * Locks memory, unless it is locked already or too many other pieces are locked.
    *
    * @param memory direct memory of whole pages that hold nothing else; always pass the same object
-   * @param maxPieces pieces of memory that may be locked, including this one
+   * @param maxPieces maximum number of locked pieces of memory, including this one
    * @return whether it is locked now
    */
   public synchronized boolean pin(ByteBuffer memory, int maxPieces) {
@@ -167,12 +167,12 @@ public final class PinnedMemory {
       }
       held.remove(memory);
     } catch (Exception | Error e) {
-      failed("from now on no memory is page-locked: ", e);
+      fail("from now on no memory is page-locked: ", e);
     }
     return false;
   }
 
-  private void failed(String what, Throwable e) {
+  private void fail(String what, Throwable e) {
     failed = true;
     log.say("gpu.pinned: " + what + UnavailableException.reason(e));
   }
@@ -189,7 +189,7 @@ public final class PinnedMemory {
         bytes -= memory.capacity();
       }
     } catch (Exception | Error e) {
-      failed("memory that is no longer used stays page-locked: ", e);
+      fail("memory that is no longer used stays page-locked: ", e);
     }
   }
 

@@ -55,8 +55,8 @@ public final class AgentThread extends Thread {
   }
 
   /**
-   * Waits up to {@code patience} for the latch; true if it opened. Preserves the caller's interrupt
-   * flag.
+   * Waits up to {@code patience} for the latch; returns whether it opened. Preserves the caller's
+   * interrupt flag.
    */
   public static boolean await(CountDownLatch latch, Duration patience) {
     return Uninterrupted.await(

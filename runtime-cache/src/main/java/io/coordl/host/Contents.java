@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * @param <M> memory of the file, closed with it
  */
 public interface Contents<M extends Contents.Memory> {
-  /** The words of a file. */
+  /** The 64-bit words of a file, by byte offset. */
   interface Memory extends Closeable {
     long get(long at);
 
@@ -55,7 +55,7 @@ public interface Contents<M extends Contents.Memory> {
    * @param without what the user loses if the file cannot be used: "nothing is cached"
    * @param magic type of the file, written last
    * @param version layout version
-   * @param layout differs if builds lay out the file differently
+   * @param layout number that differs between builds that lay out the file differently
    * @param bytes size of the header
    */
   record Header(

@@ -24,12 +24,12 @@ import java.util.function.LongSupplier;
 public final class KernelCores implements CoreTimes {
   static final long PAUSE_NANOS = 250_000_000;
 
-  /** How the names of the JVM's compiler threads begin: HotSpot, Graal, OpenJ9. */
+  /** Name prefixes of the JVM's compiler threads: HotSpot, Graal, OpenJ9. */
   private static final List<String> COMPILERS =
       List.of("C1 Compiler", "C2 Compiler", "JVMCI Compiler", "JIT Compilation");
 
   /**
-   * How the names of its garbage collector threads begin; the VM Thread runs serial collections.
+   * Name prefixes of the JVM's garbage collector threads; the VM Thread runs serial collections.
    */
   private static final List<String> COLLECTORS =
       List.of(
@@ -83,7 +83,7 @@ public final class KernelCores implements CoreTimes {
     long now = clock.getAsLong();
     if (next == Long.MIN_VALUE || now - next >= 0) {
       next = now + PAUSE_NANOS;
-      sumOfThreads();
+      readThreads();
       Path membership = proc.resolve("self/cgroup");
       throttled = Collections.max(limits(membership), KernelCores::byThrottled).throttled();
       pressure = pressure();
@@ -131,8 +131,8 @@ public final class KernelCores implements CoreTimes {
     }
   }
 
-  /** Sums over all threads; ended threads count with their last reading. */
-  private void sumOfThreads() {
+  /** Reads and sums the times of all threads; ended threads count with their last reading. */
+  private void readThreads() {
     Map<String, Reading> now = new HashMap<>();
     for (String thread : threads()) {
       Path folder = proc.resolve("self/task/" + thread);

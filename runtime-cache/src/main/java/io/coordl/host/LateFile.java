@@ -20,8 +20,8 @@ public final class LateFile implements Closeable {
 
   @FunctionalInterface
   public interface Attempt {
-    /** Opens and uses the file; false if another job keeps it locked. */
-    boolean succeeds() throws IOException;
+    /** Opens and uses the file; returns false if another job keeps it locked. */
+    boolean tryOpen() throws IOException;
   }
 
   private final String file;
@@ -72,9 +72,9 @@ public final class LateFile implements Closeable {
     }
   }
 
-  /** Whether that was the last attempt. */
+  /** Makes an attempt, unless closed; returns whether no further attempt is needed. */
   private synchronized boolean tryOnce() throws IOException {
-    return closed || attempt.succeeds();
+    return closed || attempt.tryOpen();
   }
 
   /** Stops trying; if the file is not open now, it will not be opened. */

@@ -39,8 +39,8 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Takes the lock for setting up, joining and leaving; false if another process, or a thread of
-   * this one, holds it for longer than {@code patience}.
+   * Takes the lock for setting up, joining and leaving; returns false if another process, or a
+   * thread of this one, holds it for longer than {@code patience}.
    */
   public boolean lockSetup(Duration patience) throws IOException {
     long deadline = System.nanoTime() + patience.toNanos();
@@ -66,8 +66,8 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Makes this job the leader, which does the work that only one job may do for all; false if
-   * another job leads. It leads until {@link #stopLeading} or until it dies.
+   * Makes this job the leader, which does the work that only one job may do for all; returns false
+   * if another job leads. This job then leads until {@link #stopLeading} or until it dies.
    */
   public synchronized boolean tryLead() throws IOException {
     if (leader == null) {
@@ -81,8 +81,8 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Marks this process as job {@code number} until it dies or leaves; false if the number is taken,
-   * or if another job is checking it right now.
+   * Marks this process as job {@code number} until it dies or leaves; returns false if the number
+   * is taken, or if another job is checking it right now.
    */
   synchronized boolean tryJoin(long number) throws IOException {
     mine = tryLock(SETUP_BYTE + number, 1, false);
@@ -144,7 +144,10 @@ public final class Liveness implements JobLiveness {
     return count;
   }
 
-  /** Checks with a shared lock, so that two checks do not mistake each other for the owner. */
+  /**
+   * Whether a job owns any of these numbers. The check uses a shared lock, so that two checks do
+   * not mistake each other for the owner.
+   */
   private boolean held(long first, long count) {
     try {
       FileLock probe = tryLock(SETUP_BYTE + first, count, true);

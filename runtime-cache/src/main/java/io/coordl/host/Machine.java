@@ -35,12 +35,12 @@ public final class Machine {
   /** Maximum reserve in bytes; enough on the largest machine. */
   private static final long MAX_RESERVE = 256L << 20;
 
-  /** Index of a field in /proc/self/stat after the program name. */
+  /** Indexes of fields in /proc/self/stat after the program name. */
   private static final int FAULTS = 7;
 
   private static final int USER = 11;
   private static final int SYSTEM = 12;
-  private static final long TICK = 10_000_000;
+  private static final long TICK_NANOS = 10_000_000;
 
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
   private static final Path MEMINFO = Path.of("/proc/meminfo");
@@ -69,7 +69,7 @@ public final class Machine {
       this(limit, available, 0, true, 0, 0);
     }
 
-    /** Bytes that may be taken; negative if less than the reserve is available. */
+    /** Returns the bytes that may be taken; negative if less than the reserve is available. */
     long spare() {
       return available - reserve();
     }
@@ -82,7 +82,7 @@ public final class Machine {
      * Whether so little is spare that nothing more may be taken; if {@code before} is true, the
      * result stays true until twice the reserve is free.
      */
-    boolean tight(boolean before, long heapGrowth) {
+    boolean isTight(boolean before, long heapGrowth) {
       return spare() - heapGrowth < (before ? reserve() : 0);
     }
   }
@@ -146,8 +146,8 @@ public final class Machine {
     String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split(" ", -1);
     if (fields.length > SYSTEM) {
       event.pageFaults = parse(fields[FAULTS]);
-      event.userTime = TICK * parse(fields[USER]);
-      event.kernelTime = TICK * parse(fields[SYSTEM]);
+      event.userTime = TICK_NANOS * parse(fields[USER]);
+      event.kernelTime = TICK_NANOS * parse(fields[SYSTEM]);
     }
   }
 
@@ -168,9 +168,9 @@ public final class Machine {
    *
    * @param before the previous result; if true, more must be free for the result to change
    */
-  public static boolean tight(boolean before) {
+  public static boolean isTight(boolean before) {
     Runtime runtime = Runtime.getRuntime();
-    return room().tight(before, runtime.maxMemory() - runtime.totalMemory());
+    return room().isTight(before, runtime.maxMemory() - runtime.totalMemory());
   }
 
   /** Returns the bytes by which the heap of this JVM may still grow. */
@@ -180,7 +180,7 @@ public final class Machine {
     return heapGrowth(runtime.maxMemory(), runtime.totalMemory(), used, STATUS);
   }
 
-  /** Bytes of this process that are not backed by a file: heap and native memory. */
+  /** Returns the bytes of this process that no file backs: heap and native memory. */
   static long anonymous() {
     return Math.max(0, field(lines(STATUS), "RssAnon:")) << 10;
   }
@@ -259,12 +259,12 @@ public final class Machine {
   }
 
   /**
-   * Walks from the control group of the process up to the root, which in a container is the
+   * Reads each control group from that of the process up to the root, which in a container is the
    * container's own group.
    */
-  static <T> void walk(Path root, String group, Function<Path, @Nullable T> what, List<T> found) {
+  static <T> void walk(Path root, String group, Function<Path, @Nullable T> reader, List<T> found) {
     for (Path at = directory(root, group); at != null && at.startsWith(root); at = at.getParent()) {
-      T here = what.apply(at);
+      T here = reader.apply(at);
       if (here != null) {
         found.add(here);
       }
@@ -381,14 +381,14 @@ public final class Machine {
     }
   }
 
-  /** May be called on a program thread that has no permission to read the file. */
+  /** Returns a file's lines, even on a program thread without permission; none if unreadable. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   static List<String> lines(Path file) {
     PrivilegedAction<List<String>> reading = () -> read(file);
     return AccessController.doPrivileged(reading);
   }
 
-  /** Decodes each byte as one letter: names in these files may be in any encoding. */
+  /** Reads lines, each byte as one letter: names in these files may be in any encoding. */
   private static List<String> read(Path file) {
     try (BufferedReader reader =
         new BufferedReader(new InputStreamReader(open(file), StandardCharsets.ISO_8859_1))) {

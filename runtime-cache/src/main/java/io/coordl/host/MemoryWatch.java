@@ -199,7 +199,7 @@ public final class MemoryWatch implements Closeable {
     long now = known ? measure() : 0;
     for (Room room : gauge.rooms()) {
       long left = held < room.limit() / FLOOR_PART ? 0 : reserve(room, now) + files(room, held);
-      if (room.tight(before, heap + left) || room.available() < 2 * low(room)) {
+      if (room.isTight(before, heap + left) || room.available() < 2 * low(room)) {
         return true;
       }
     }
@@ -207,8 +207,8 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Reduces a budget that the user has not set: to at most a sixteenth of each control group's
-   * limit. Used for memory that cannot be given back while it is in use.
+   * Limits a budget that the user has not set to a sixteenth of each control group's limit. Used
+   * for memory that cannot be given back while it is in use.
    */
   public long bounded(long budget) {
     long bound = budget;
@@ -247,7 +247,7 @@ public final class MemoryWatch implements Closeable {
   private void run() {
     while (!closed) {
       try {
-        LockSupport.parkNanos(this, look());
+        LockSupport.parkNanos(this, check());
       } catch (Throwable t) {
         AgentThread.survive(t);
       }
@@ -255,10 +255,10 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Checks the memory, requests some back if it is short, and returns the pause in nanoseconds
+   * Checks the memory, requests some back if memory is short, and returns the pause in nanoseconds
    * until the next check.
    */
-  long look() {
+  long check() {
     boolean followed = false;
     for (Holder holder : holders) {
       followed |= holder.follow();
@@ -273,9 +273,9 @@ public final class MemoryWatch implements Closeable {
     long foreseen = FORESEEN_CHECKS * Math.max(0, falling);
     last = room;
     long eventsNow = rooms.stream().mapToLong(Room::events).sum();
-    boolean more = events >= 0 && eventsNow > events;
+    boolean hasNewEvents = events >= 0 && eventsNow > events;
     events = eventsNow;
-    boolean nearLimit = more && room.available() < 2 * low(room);
+    boolean nearLimit = hasNewEvents && room.available() < 2 * low(room);
     boolean stalls = rooms.stream().anyMatch(MemoryWatch::stalls);
     if (spare(room) < foreseen || nearLimit || stalls) {
       // Before the memory is freed, the program may take as much again.

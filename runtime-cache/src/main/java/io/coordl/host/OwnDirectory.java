@@ -78,8 +78,8 @@ public final class OwnDirectory {
   }
 
   /**
-   * Creates the directory unless it exists; false if its name is not one of this user's, or if
-   * another user owns it or may access it.
+   * Creates the directory unless it exists; returns false if its name is not one of this user's, or
+   * if another user owns it or may access it.
    */
   static boolean make(@Nullable Path directory, long user) throws IOException {
     if (directory == null || !hasOurName(directory, user)) {

@@ -89,7 +89,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return memory;
   }
 
-  /** This job's number, unique for the life of the file. */
+  /** Returns this job's number, unique for the life of the file. */
   public long job() {
     return job;
   }
@@ -195,7 +195,7 @@ public final class SharedFile<M extends Contents.Memory> {
       return new IOException(refusal(why, advice));
     }
 
-    /** Makes one attempt; null if the path names another file by then. */
+    /** Makes one attempt; returns null if the path names another file by then. */
     private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
@@ -431,9 +431,9 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * Removes the file if no job uses it; true if it had contents. Another job may still be creating
-   * an empty file, so such a file is skipped until it is {@link #PATIENCE} old, then removed
-   * without a log line.
+   * Removes the file if no job uses it; returns whether it was removed and had contents. Another
+   * job may still be creating an empty file, so such a file is skipped until it is {@link
+   * #PATIENCE} old, then removed without a log line.
    */
   private static boolean sweepOne(Path path, long user) throws IOException {
     try {
@@ -467,8 +467,8 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   private static boolean isBeingCreated(PosixFileAttributes file) {
-    Instant grown = file.lastModifiedTime().toInstant().plus(PATIENCE);
-    return file.size() == 0 && Instant.now().isBefore(grown);
+    Instant deadline = file.lastModifiedTime().toInstant().plus(PATIENCE);
+    return file.size() == 0 && Instant.now().isBefore(deadline);
   }
 
   static @Nullable PosixFileAttributes attributes(Path path) throws IOException {

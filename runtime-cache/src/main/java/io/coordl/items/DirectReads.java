@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Reads whole files past the page cache ({@code O_DIRECT}), so that they come from storage at its
- * real rate and evict nothing. If a file system does not support that, or is itself in memory,
+ * Reads whole files, bypassing the page cache ({@code O_DIRECT}), so that they come from storage at
+ * its real rate and evict nothing. If a file system does not support that, or is itself in memory,
  * files are read as usual and {@link #access} reports why. Thread-safe.
  */
 public final class DirectReads {
@@ -26,7 +26,7 @@ public final class DirectReads {
 
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
 
-  /** Why files cannot be read past the page cache, by directory; empty if they can. */
+  /** Reason why files cannot bypass the page cache, by directory; empty if they can. */
   private final Map<String, String> directories = new ConcurrentHashMap<>();
 
   private final ThreadLocal<ByteBuffer> buffers =

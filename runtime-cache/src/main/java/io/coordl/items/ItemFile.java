@@ -71,9 +71,9 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
-  /** Whether no store may cache the file, so that the program reads it itself. */
+  /** Whether no store may cache the file; the program then reads it itself. */
   public boolean isLeftToProgram() {
-    return names.leaves(state);
+    return names.skips(state);
   }
 
   /** Whether this process may read the file; checked before serving bytes that it did not read. */
@@ -104,7 +104,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
   private boolean isThisFile(FileState now) {
     return now.equals(state)
         ? name == null || name.equals(names.of(path, state))
-        : names.isSameByAnotherInode(path, state, now) && name != null && !name.ofInode();
+        : names.detectsRenumberedInode(path, state, now) && name != null && !name.ofInode();
   }
 
   @Override

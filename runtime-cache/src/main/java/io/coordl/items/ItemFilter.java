@@ -16,7 +16,7 @@ public interface ItemFilter {
     return true;
   }
 
-  /** Whether the path alone decides, so that an item at the open is an item at every read. */
+  /** Whether the path alone decides; an item at the open is then an item at every read. */
   default boolean goesByPath() {
     return false;
   }

@@ -1,7 +1,5 @@
 package io.coordl.items;
 
-import io.coordl.store.MinioCache;
-import io.coordl.store.StampedItems;
 import io.coordl.telemetry.log.UserLog;
 import java.io.File;
 import java.io.IOException;
@@ -34,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       and so is a file that replaces another one with the same size and time.
  * </ul>
  *
- * <p>For the first two, the change time is stored with the item ({@link StampedItems}): if only
+ * <p>For the first two, the change time is stored with the item ({@code StampedItems}): if only
  * that differs, the bytes are compared once. Some file systems change inode numbers from time to
  * time; once that is detected, path and change time replace the inode.
  *
@@ -54,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * the manifest belongs to other data. Reading the item from storage detects that: a whole item is
  * admitted under its listed content only if its bytes match. Otherwise this process ignores the
  * line, and the program reads its own file. So whole items that do not match their line do not
- * reach other hosts. Blocks of files over {@link MinioCache#WHOLE_LIMIT} and decoded items cannot
+ * reach other hosts. Blocks of files over {@code MinioCache.WHOLE_LIMIT} and decoded items cannot
  * be checked that way and rely on the times.
  *
  * <p>Safe for concurrent use. The manifest is read when the first file below the root is opened;
@@ -68,7 +66,7 @@ public final class ItemNames {
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
 
-  private static final int MAX_LEFT = 1 << 16;
+  private static final int MAX_SKIPPED = 1 << 16;
 
   private enum Rule {
     HOST,
@@ -87,7 +85,7 @@ public final class ItemNames {
   private final Set<Long> changing = ConcurrentHashMap.newKeySet();
 
   /** Device and inode of files that the program can change unnoticed. */
-  private final Set<List<Long>> left;
+  private final Set<List<Long>> skipped;
 
   private final AtomicBoolean loggedNewer = new AtomicBoolean();
   private final AtomicBoolean loggedNoChange = new AtomicBoolean();
@@ -103,8 +101,8 @@ public final class ItemNames {
       Set<String> excluded,
       Mounts mounts,
       UserLog log,
-      Set<List<Long>> left) {
-    this.left = left;
+      Set<List<Long>> skipped) {
+    this.skipped = skipped;
     this.roots = roots;
     this.listing = listing;
     this.rule = rule;
@@ -160,7 +158,7 @@ public final class ItemNames {
   /** Returns the same names for items that other hosts cache too. */
   public ItemNames amongHosts() {
     Rule wider = rule == Rule.COPIES ? Rule.COPIES : Rule.HOSTS;
-    return new ItemNames(roots, listing, wider, excluded, mounts, log, left);
+    return new ItemNames(roots, listing, wider, excluded, mounts, log, skipped);
   }
 
   /**
@@ -168,46 +166,46 @@ public final class ItemNames {
    * time.
    */
   public ItemNames copies() {
-    return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log, left);
+    return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log, skipped);
   }
 
   /** Returns the same names, but skips files on file systems of these types. */
   public ItemNames without(Set<String> types) {
-    return new ItemNames(roots, listing, rule, types, mounts, log, left);
+    return new ItemNames(roots, listing, rule, types, mounts, log, skipped);
   }
 
   /** Returns the same names with other mounts; for tests. */
   ItemNames on(Mounts other) {
-    return new ItemNames(roots, listing, rule, excluded, other, log, left);
+    return new ItemNames(roots, listing, rule, excluded, other, log, skipped);
   }
 
   /** Whether the agent skips the file, so that the program reads it. */
-  public boolean leaves(FileState file) {
+  public boolean skips(FileState file) {
     return mounts.isOf(excluded, file.device())
         || (rule != Rule.COPIES && hasSettableChangeTime(file.device()))
-        || holds(left, file);
+        || holds(skipped, file);
   }
 
   /** Whether the file is in the set; true for any file once the set is full. */
-  private static boolean holds(Set<List<Long>> left, FileState file) {
-    return !left.isEmpty() && (left.contains(inode(file)) || left.size() >= MAX_LEFT);
+  private static boolean holds(Set<List<Long>> skipped, FileState file) {
+    return !skipped.isEmpty() && (skipped.contains(inode(file)) || skipped.size() >= MAX_SKIPPED);
   }
 
   /** Skips the file from now on, because the program may change it unnoticed. */
-  public void leave(FileState file) {
+  public void skip(FileState file) {
     if (this != HERE) {
-      add(file, left);
+      add(file, skipped);
     }
   }
 
   /** Returns the same names, but skips files that were already mapped writable. */
-  public ItemNames leaving(EarlyMaps early) {
+  public ItemNames skipping(EarlyMaps early) {
     return new ItemNames(roots, listing, rule, excluded, mounts, log, early.files);
   }
 
-  static void add(FileState file, Set<List<Long>> left) {
-    if (file.isFile() && left.size() < MAX_LEFT) {
-      left.add(inode(file));
+  static void add(FileState file, Set<List<Long>> skipped) {
+    if (file.isFile() && skipped.size() < MAX_SKIPPED) {
+      skipped.add(inode(file));
     }
   }
 
@@ -235,7 +233,7 @@ public final class ItemNames {
    * Whether only the inode number of a file changed although nobody replaced it: some file systems
    * assign inode numbers on first access. From then on, inode numbers on that device are ignored.
    */
-  boolean isSameByAnotherInode(String path, FileState before, FileState now) {
+  boolean detectsRenumberedInode(String path, FileState before, FileState now) {
     if (before.size() != now.size()
         || before.modifiedNanos() != now.modifiedNanos()
         || before.changedNanos() != now.changedNanos()
@@ -255,10 +253,10 @@ public final class ItemNames {
 
   /** Reports that the bytes at {@code path} in storage do not match the name. */
   void reportWrong(ItemName name, String path) {
-    Manifest believed = manifest();
+    Manifest loaded = manifest();
     Manifest.Line line = name.listed();
-    if (believed != null && line != null) {
-      believed.reportWrong(line, path);
+    if (loaded != null && line != null) {
+      loaded.reportWrong(line, path);
     }
   }
 
@@ -270,11 +268,11 @@ public final class ItemNames {
     if (relative == null && rule == Rule.HOST && ofInode) {
       return null;
     }
-    Manifest listed = listing == null || relative == null ? null : manifest();
+    Manifest loaded = listing == null || relative == null ? null : manifest();
     Manifest.Line line =
-        listed == null || relative == null || state.size() == 0 ? null : listed.find(relative);
-    if (line != null && listed != null) {
-      if (isOlder(listed, state)) {
+        loaded == null || relative == null || state.size() == 0 ? null : loaded.find(relative);
+    if (line != null && loaded != null) {
+      if (isOlder(loaded, state)) {
         return new ItemName(line.content(), 0, false, false, line);
       }
       if (!loggedNewer.getAndSet(true)) {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A line is 64 hexadecimal digits, a space, a space or {@code *}, and the name, terminated by a
  * line feed. A leading {@code \} means that the name is escaped: {@code \\}, {@code \n} and {@code
  * \r} stand for backslash, newline and carriage return. Other lines are ignored, and so are two
- * lines that contradict each other. A line that ends with a carriage return was probably edited on
- * another system and is ignored too.
+ * lines that contradict each other. An unescaped line that ends with a carriage return was probably
+ * edited on another system and is ignored too.
  *
  * <p>Safe for concurrent use once read; {@link #find} never waits.
  */

@@ -87,7 +87,8 @@ record StatCalls(
   }
 
   /**
-   * Returns null if the calls are not available, or if a security manager has to check each file.
+   * Returns the JDK's calls; null if they are not available, or if a security manager has to check
+   * each file.
    */
   @SuppressWarnings("removal") // JDK 17 has security managers; JDK 25 returns null.
   static @Nullable StatCalls usable() {

@@ -47,7 +47,7 @@ public final class BoundedSocket implements Closeable {
       begin(patience);
       Socket trusted = security.over(plain);
       in = trusted.getInputStream();
-      out = new Pieces(trusted.getOutputStream());
+      out = new WindowedOutput(trusted.getOutputStream());
     } catch (IOException | RuntimeException e) {
       fail();
       throw e;
@@ -121,8 +121,8 @@ public final class BoundedSocket implements Closeable {
   }
 
   /** Writes one window at a time, each with its own deadline. */
-  private final class Pieces extends FilterOutputStream {
-    Pieces(OutputStream out) {
+  private final class WindowedOutput extends FilterOutputStream {
+    WindowedOutput(OutputStream out) {
       super(out);
     }
 

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The time by which the other side of a connection must have responded. The thread that uses the
- * connection sets and clears it; once it passes, the {@link Watch} closes the connection, so that a
- * blocked read or write ends. A deadline is either cleared or passes, never both.
+ * connection sets and clears it; once it passes, the {@link Watch} closes the connection, which
+ * ends a blocked read or write. A deadline is either cleared or passes, never both.
  */
 public final class Deadline implements Watch.Watched {
   private static final long NONE = Long.MAX_VALUE;

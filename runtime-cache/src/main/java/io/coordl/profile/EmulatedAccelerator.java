@@ -55,7 +55,7 @@ final class EmulatedAccelerator extends Stage {
   private State state = State.WARMING;
   private long begun;
   private long checkedAt;
-  private long window;
+  private long measuredNanos;
   private long arrived;
   private int warmup;
   private int emptyEpochs;
@@ -128,19 +128,19 @@ final class EmulatedAccelerator extends Stage {
       batches++;
       long now = plan.now();
       if (batchesOfEpoch++ > 0) { // The second batch was prepared during the program's own step.
-        step(new Step(samples, now - arrived, new PhaseEvent()));
+        count(new Step(samples, now - arrived, new PhaseEvent()));
       }
       arrived = now;
     }
     return Next.DONE;
   }
 
-  private void step(Step step) {
+  private void count(Step step) {
     switch (state) {
       case WARMING, WAITING -> warmup++;
       case MEASURING -> {
         steps.add(step);
-        window += step.nanos();
+        measuredNanos += step.nanos();
       }
       default -> { // The other instances are still measuring and need this load.
       }
@@ -174,7 +174,7 @@ final class EmulatedAccelerator extends Stage {
         boolean enough =
             requestedSteps > 0
                 ? steps.size() >= requestedSteps
-                : window >= WINDOW_NANOS && steps.size() >= MIN_STEPS;
+                : measuredNanos >= WINDOW_NANOS && steps.size() >= MIN_STEPS;
         if (enough || plan.isLate(!steps.isEmpty(), steps.size())) {
           work = Gauge.reading(plan.spans).since(workBefore);
           // Some batches belong to steps that are not measured.
@@ -225,9 +225,9 @@ final class EmulatedAccelerator extends Stage {
     event.workers = plan.workers;
     event.steps = steps.size();
     event.samples = steps.stream().mapToLong(Step::samples).sum();
-    event.wall = window;
+    event.wall = measuredNanos;
     event.compute = steps.size() * accelerator.stepNanos();
-    event.sampleNanos = (double) window / event.samples;
+    event.sampleNanos = (double) measuredNanos / event.samples;
     event.sampleNanosError = estimate.error();
     event.steady = estimate.relativeError() <= 0.01;
     String access = plan.items.access();

@@ -175,7 +175,7 @@ final class Gauge {
     return skipped + steps.size();
   }
 
-  boolean hasSome() {
+  boolean hasEnoughSteps() {
     return steps.size() >= 2 * SteadyState.GROUP;
   }
 
@@ -189,7 +189,7 @@ final class Gauge {
 
   /** Ends the phase with the steps so far, however imprecise their mean is. */
   void close() {
-    if (!done && hasSome()) {
+    if (!done && hasEnoughSteps()) {
       busy = new CoreLaw(total, CORES).isMachineBusy();
       estimateFrom(begin());
       done = true;

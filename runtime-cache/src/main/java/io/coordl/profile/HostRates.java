@@ -37,7 +37,7 @@ final class HostRates {
 
   private final ProfiledItems items;
   private ProfiledItems.@Nullable Listing listing;
-  private long read;
+  private long itemsRead;
   final HostEvent measured = new HostEvent();
 
   HostRates(ProfiledItems items) {
@@ -71,7 +71,8 @@ final class HostRates {
             try {
               all.items().get(i).keep();
             } catch (IOException | RuntimeException e) {
-              // The program's own read will report it; even the file system may be the program's.
+              // The program's own read will report the error; even the file system may be the
+              // program's.
             }
           }
         });
@@ -92,9 +93,9 @@ final class HostRates {
    * cached the others. Returns null if too few could be read.
    */
   @Nullable Reading storage(int threads) {
-    Run run = new Run(shuffled(), read, MIN_NANOS, MAX_NANOS);
+    Run run = new Run(shuffled(), itemsRead, MIN_NANOS, MAX_NANOS);
     Estimate estimate = run.measure(threads, item -> item.readStored() ? item.size() : 0);
-    read += run.done.get();
+    itemsRead += run.done.get();
     return estimate == null
         ? null
         : new Reading(threads, run.done.get(), run.bytes.get(), estimate);

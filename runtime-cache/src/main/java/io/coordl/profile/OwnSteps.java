@@ -17,7 +17,7 @@ final class OwnSteps extends Turn {
   private static final int MAX_LEFT = 128;
 
   private final String phase;
-  private final boolean memory;
+  private final boolean fromMemory;
   private int skip;
   private long resumed;
   private long readyAtPause;
@@ -30,12 +30,12 @@ final class OwnSteps extends Turn {
             : "cold, every item from storage",
         plan.gauge(plan.transition()));
     this.phase = phase;
-    this.memory = phase.equals(Plan.CACHED);
+    this.fromMemory = phase.equals(Plan.CACHED);
   }
 
   @Override
   void begin() {
-    if (memory) {
+    if (fromMemory) {
       reason = plan.preload();
     }
     resume();
@@ -44,7 +44,7 @@ final class OwnSteps extends Turn {
   @Override
   void resume() {
     resumed = System.nanoTime();
-    plan.items.from(memory ? ProfiledItems.From.MEMORY : ProfiledItems.From.STORAGE);
+    plan.items.from(fromMemory ? ProfiledItems.From.MEMORY : ProfiledItems.From.STORAGE);
   }
 
   @Override
@@ -53,7 +53,7 @@ final class OwnSteps extends Turn {
   }
 
   @Override
-  int left() {
+  int leftOverBatches() {
     return (int) Math.min(MAX_LEFT, plan.ready() - readyAtPause);
   }
 
@@ -70,7 +70,7 @@ final class OwnSteps extends Turn {
       skip = plan.workers;
     } else if (skip > 0) {
       skip--;
-    } else if (memory && step.work().storageItems > 0) {
+    } else if (fromMemory && step.work().storageItems > 0) {
       gauge.restart();
       if (System.nanoTime() - resumed > PATIENCE_NANOS) {
         giveUp(
@@ -84,8 +84,8 @@ final class OwnSteps extends Turn {
 
   @Override
   void end() {
-    if (!plan.results.has(phase, gauge, reason)) {
-      if (memory) {
+    if (!plan.results.closeOrReport(phase, gauge, reason)) {
+      if (fromMemory) {
         plan.notCached = reason;
       }
       return;
@@ -97,7 +97,7 @@ final class OwnSteps extends Turn {
     String note = "";
     if (work.items == 0) {
       note = "no item was read while samples were loaded";
-    } else if (!memory && !plan.items.access().equals("direct")) {
+    } else if (!fromMemory && !plan.items.access().equals("direct")) {
       note = plan.items.access();
     }
     plan.results.measured(gauge.event(phase, plan.workers, note));

@@ -40,7 +40,7 @@ final class Plan {
   /** A program that has requested fewer batches may just be slow, so more steps may follow. */
   private static final int MIN_BATCHES = 100;
 
-  /** Time limit for such slow programs. */
+  /** Time limit for slow programs that have no usable steps yet. */
   private static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(20);
 
   final Set<String> phases;
@@ -88,7 +88,7 @@ final class Plan {
     this.begun = clock.getAsLong();
   }
 
-  /** Called when training has begun: time limits start now. */
+  /** Starts the time limits; called when training has begun. */
   void begin() {
     begun = now();
   }
@@ -127,7 +127,7 @@ final class Plan {
    * Whether a phase must end with the steps so far, because its time limit has passed. In a program
    * with short epochs, or on a busy machine, few or no steps can be used.
    *
-   * @param some whether it has steps that can be used
+   * @param some whether the phase has steps that can be used
    * @param requested batches that the program has requested in this phase
    */
   boolean isLate(boolean some, long requested) {
@@ -214,7 +214,7 @@ final class Plan {
   }
 
   void warmedUp(int count, boolean steady) {
-    workers = spans.preparers().most();
+    workers = spans.preparers().peak();
     results.warmedUp(count, steady);
   }
 

@@ -78,12 +78,12 @@ final class PrepAlone extends Stage {
     PhaseEvent before = Gauge.reading(plan.spans);
     while (!gauge.isDone()) {
       long start = System.nanoTime();
-      if (start - begun >= (gauge.hasSome() ? MAX_NANOS : PATIENCE_NANOS)
-          || plan.isLateAlone(gauge.hasSome())) {
+      if (start - begun >= (gauge.hasEnoughSteps() ? MAX_NANOS : PATIENCE_NANOS)
+          || plan.isLateAlone(gauge.hasEnoughSteps())) {
         return Next.DONE;
       }
       if (!get.hasMore()) {
-        if (++epochs >= MAX_EPOCHS && !gauge.hasSome()) {
+        if (++epochs >= MAX_EPOCHS && !gauge.hasEnoughSteps()) {
           reason = "an epoch has too few batches";
         }
         return Next.ANSWER;
@@ -120,7 +120,7 @@ final class PrepAlone extends Stage {
   @Override
   void end() {
     plan.gate.open();
-    if (!plan.results.has(Plan.PREP, gauge, reason)) {
+    if (!plan.results.closeOrReport(Plan.PREP, gauge, reason)) {
       return;
     }
     PhaseEvent event = gauge.event(Plan.PREP, threads, "");

@@ -52,7 +52,7 @@ public final class Profile {
   private WeakReference<Object> candidate = new WeakReference<>(null);
   private WeakReference<Object> last = new WeakReference<>(null);
   private int lastSamples = 1;
-  private long left;
+  private long returnedAt;
   private PhaseEvent workBefore = new PhaseEvent();
 
   /**
@@ -109,8 +109,8 @@ public final class Profile {
   private static void sleep(long nanos) {
     Uninterrupted.await(
         nanos,
-        left -> {
-          TimeUnit.NANOSECONDS.sleep(left);
+        remaining -> {
+          TimeUnit.NANOSECONDS.sleep(remaining);
           return false;
         });
   }
@@ -139,12 +139,13 @@ public final class Profile {
     }
     long ends = spans.epochEnds();
     boolean same = last.refersTo(iterator) && ends == epochEnds;
-    stepEnd.accept(same ? left : 0); // Pending device work is part of the step.
+    stepEnd.accept(same ? returnedAt : 0); // Pending device work is part of the step.
     long entered = System.nanoTime();
     boolean inTrainingEpoch = detectTrainingEpoch(iterator);
     epochEnds = ends;
     last = new WeakReference<>(iterator);
-    Call get = new Call(batches, own, inTrainingEpoch && same, entered - left, inTrainingEpoch);
+    Call get =
+        new Call(batches, own, inTrainingEpoch && same, entered - returnedAt, inTrainingEpoch);
     if (inTrainingEpoch) {
       try {
         get.answered = answer(get);
@@ -330,8 +331,8 @@ public final class Profile {
         if (!answered && batch != null) {
           if (inTrainingEpoch && current != null) {
             Step step =
-                follows && left != 0
-                    ? new Step(lastSamples, now - left - held, work.since(workBefore))
+                follows && returnedAt != 0
+                    ? new Step(lastSamples, now - returnedAt - held, work.since(workBefore))
                     : null;
             current.took(this, batch, step);
           }
@@ -341,7 +342,7 @@ public final class Profile {
       } catch (Throwable t) { // The program must still get its batch.
         Bridge.fault("a step of the profile", t);
       }
-      left = System.nanoTime();
+      returnedAt = System.nanoTime();
       return batch;
     }
   }

@@ -116,7 +116,7 @@ final class Replay extends Turn {
 
   @Override
   void end() {
-    if (plan.results.has(Plan.INGESTION, gauge, reason)) {
+    if (plan.results.closeOrReport(Plan.INGESTION, gauge, reason)) {
       plan.results.measured(gauge.event(Plan.INGESTION, plan.workers, note));
     }
   }

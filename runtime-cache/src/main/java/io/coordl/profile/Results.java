@@ -72,8 +72,11 @@ final class Results {
     spans.events().write(event);
   }
 
-  /** Whether an ended phase has figures; otherwise reports {@code reason}, or too few steps. */
-  boolean has(String phase, Gauge gauge, String reason) {
+  /**
+   * Closes an ended phase. Returns whether it has figures; if not, reports {@code reason}, or too
+   * few steps.
+   */
+  boolean closeOrReport(String phase, Gauge gauge, String reason) {
     if (reason.isEmpty()) {
       gauge.close();
     }

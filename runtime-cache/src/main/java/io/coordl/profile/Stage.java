@@ -36,8 +36,8 @@ abstract class Stage {
   abstract Next get(BatchGet get);
 
   /**
-   * Called when the program's own call has returned a batch, which ended {@code step}; null if that
-   * step is not measured, such as before the first batch of an epoch or after a validation.
+   * Called when the program's own call has returned a batch, which ended {@code step}. The step is
+   * null if it is not measured, such as before the first batch of an epoch or after a validation.
    */
   void took(BatchGet get, Object batch, @Nullable Step step) {}
 

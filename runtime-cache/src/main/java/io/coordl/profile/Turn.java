@@ -34,13 +34,13 @@ abstract class Turn extends Stage {
   void pause() {}
 
   /** Returns the number of batches left by other phases, which the program will get first. */
-  int left() {
+  int leftOverBatches() {
     return 0;
   }
 
   /** Ends the phase; results of earlier turns remain valid. */
   final void giveUp(String cause) {
-    if (gauge.hasSome()) {
+    if (gauge.hasEnoughSteps()) {
       ended = true;
     } else {
       reason = cause;
@@ -53,11 +53,11 @@ abstract class Turn extends Stage {
 
   private boolean isOverTime() {
     return plan.now() - turnBegun >= MAX_NANOS
-        && (gauge.hasSome() || (gauge.taken() == 0 && Plan.isHopeless(requested)));
+        && (gauge.hasEnoughSteps() || (gauge.taken() == 0 && Plan.isHopeless(requested)));
   }
 
   private boolean isExhausted() {
-    return gauge.isFull() || plan.isLate(gauge.hasSome(), requested);
+    return gauge.isFull() || plan.isLate(gauge.hasEnoughSteps(), requested);
   }
 
   /** Whether the result is precise enough, or cannot become more precise. */

@@ -78,7 +78,7 @@ final class Turns extends Stage {
       plan.say(phase.name());
       phase.begin();
     } else {
-      phase.gauge.nextTurn(phase.left());
+      phase.gauge.nextTurn(phase.leftOverBatches());
       phase.resume();
     }
   }

@@ -20,8 +20,8 @@ final class WarmUp extends Stage {
 
   /**
    * The compiler is quiet if compilation takes at most a tenth of this window. The window is long,
-   * because the time of a method is counted once it is compiled, which may take seconds while steps
-   * use all cores.
+   * because a method's compile time is counted only once it is compiled, which may take seconds
+   * while steps use all cores.
    */
   static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -47,7 +47,8 @@ final class WarmUp extends Stage {
     windowBegun = begun;
     compiledBefore = compiled();
     if (plan.phases.contains(Plan.COLD)) {
-      plan.items.from(ProfiledItems.From.STORAGE); // So that this code is compiled now.
+      plan.items.from(
+          ProfiledItems.From.STORAGE); // Warms up the code that reads from storage, too.
     }
   }
 

@@ -40,7 +40,7 @@ final class ArenaDescriptor {
   /** Job that is appending a table, 0 if none. */
   static final long GROWER = 192;
 
-  /** Tables in use. */
+  /** Number of tables in use. */
   static final long TABLES = 200;
 
   /** Nonzero once a write failed because memory ran out: nothing is admitted any more. */
@@ -100,7 +100,7 @@ final class ArenaDescriptor {
   private static final int HIGH_SHIFT = 40;
   private static final long LOW_MASK = (1L << HIGH_SHIFT) - 1;
 
-  /** The bits of a claim that contain the job number. */
+  /** Mask of the field above the low one: a claim's job number, or the tag of a READY slot. */
   private static final long HIGH_MASK = Liveness.MAX_JOB;
 
   private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;

@@ -95,7 +95,7 @@ abstract class ArenaMemory implements Contents.Memory {
 
   /**
    * Returns the first of the newest segments that together contain this many bytes; segment 0 if
-   * all contain fewer.
+   * even all segments together contain fewer.
    */
   int newest(long bytes) {
     int from = number(used() - 1);

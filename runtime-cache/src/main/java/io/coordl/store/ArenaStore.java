@@ -196,7 +196,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   /** True once the index is full and there is no room for another table. */
   private volatile boolean indexFull;
 
-  private volatile Gauge gauge = Machine::tight;
+  private volatile Gauge gauge = Machine::isTight;
   private final AtomicLong nextMeasurement = new AtomicLong();
 
   /** Memory is re-checked when this many bytes are taken. */
@@ -364,7 +364,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
           }
           return file != null;
         };
-    if (!attempt.succeeds()) {
+    if (!attempt.tryOpen()) {
       String without = ArenaContents.HERE.header().without();
       store.late = new LateFile("the store " + path, without, attempt, log);
     }
@@ -598,7 +598,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Whether another thread or job is reading the item now, so that it may soon be found. */
+  /** Whether another thread or job is reading the item now; if so, it may soon be found. */
   public boolean isAwaited(ItemKey key) {
     long word =
         guarded(
@@ -995,7 +995,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
         new Gauge() {
           @Override
           public boolean isShort(boolean before) {
-            return yields ? watch.isShort(before, used()) : Machine.tight(before);
+            return yields ? watch.isShort(before, used()) : Machine.isTight(before);
           }
 
           @Override
@@ -1159,8 +1159,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Chooses by {@code rates}, unless a job has already chosen. If a job is killed while it chooses,
-   * no choice is made.
+   * Publishes the rates that determine the preferred form of an item, unless a job has already done
+   * so. If a job is killed while it writes them, no form is ever preferred.
    */
   void choose(Rates rates) {
     if (closed) {
@@ -1176,7 +1176,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       }
       MappedLength.settle();
     } catch (GivenBackException e) {
-      // There is nothing left to choose.
+      // Nothing is cached any more, so the choice does not matter.
     } catch (InternalError e) {
       damaged(e);
     }

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How many bytes a store may take: {@code auto}, a size ({@code 8g}, {@code 512m}, {@code 0}) or a
- * share ({@code 50%}) of the memory that is free when the store is opened.
+ * Maximum number of bytes that a store may take: {@code auto}, a size ({@code 8g}, {@code 512m},
+ * {@code 0}) or a share ({@code 50%}) of the memory that is free when the store is opened.
  *
  * @param text as the user wrote it
  * @param bytes requested size; -1 if a share was requested
@@ -55,7 +55,7 @@ public record ByteBudget(String text, long bytes, double share) {
             + " 50%.");
   }
 
-  /** Whether the user set the budget, so that none of it is given back when memory is short. */
+  /** Whether the user set the budget; if so, none of it is given back when memory is short. */
   public boolean isNamed() {
     return !text.trim().equalsIgnoreCase("auto");
   }

@@ -22,7 +22,7 @@ public final class DecodedItem {
   final AtomicLong producingNanos = new AtomicLong();
 
   /** Whether this process is known to have requested the item before. */
-  volatile boolean isRequestedBefore;
+  volatile boolean wasRequestedBefore;
 
   DecodedItem(DecodedStore store, ItemFile file) {
     this.store = store;

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Prepared samples</h2>
  *
- * <p>If a prepared sample is cached, its raw and decoded items need no memory of their own: while a
- * thread prepares such a sample, the stores serve it but admit nothing. Until it is decided which
- * form of a data set is cached, the stores admit the items and report here how much memory they
- * take and how much time they save.
+ * <p>If a prepared sample is cached, its raw and decoded items need not be cached: while a thread
+ * prepares such a sample, the stores serve items but admit none. Until it is decided which form of
+ * a data set is cached, the stores admit the items and report here how much memory they take and
+ * how much time they save.
  *
  * <h2>Raw and decoded items in one arena</h2>
  *
@@ -74,7 +74,7 @@ public final class KeptForms {
 
   // ---- prepared samples
 
-  /** A part of a sample, while a thread prepares it. */
+  /** Totals of the items that a thread reads while it prepares one part of a sample. */
   public static final class Preparing {
     private final boolean isKept;
     private final @Nullable Preparing outer;
@@ -88,7 +88,7 @@ public final class KeptForms {
       this.outer = outer;
     }
 
-    /** Returns size and time of the items read for it; zeros for a form that is not cached. */
+    /** Returns the total size and time of the items; zeros for a form that is not cached. */
     public Rates items() {
       return new Rates(rawBytes, decodedBytes, readNanos, decodeNanos);
     }
@@ -147,7 +147,7 @@ public final class KeptForms {
         prefetching.get() != null
             ? seen.get(bit >>> 6)
             : seen.getAndAccumulate(bit >>> 6, mask, (was, set) -> was | set);
-    item.isRequestedBefore = (before & mask) != 0;
+    item.wasRequestedBefore = (before & mask) != 0;
     requested.set(item);
   }
 
@@ -163,7 +163,7 @@ public final class KeptForms {
       return false;
     }
     Rates choice = requester == null ? null : rates();
-    return requester == null || choice == null || choice.rawFirst() || requester.isRequestedBefore;
+    return requester == null || choice == null || choice.rawFirst() || requester.wasRequestedBefore;
   }
 
   /** Whether decoded bytes of {@code requester} may be admitted. */
@@ -172,7 +172,7 @@ public final class KeptForms {
       return false;
     }
     Rates choice = rates();
-    return choice == null || !choice.rawFirst() || requester.isRequestedBefore;
+    return choice == null || !choice.rawFirst() || requester.wasRequestedBefore;
   }
 
   /** Records the costs of a decoded item of {@code length} bytes; may trigger the choice. */

@@ -325,7 +325,7 @@ public final class MinioCache implements ItemSource {
 
   @Override
   public void mapsToWrite(FileChannel channel) {
-    filter.names().leave(FileState.of(channel));
+    filter.names().skip(FileState.of(channel));
   }
 
   /** Files of other {@code FileSystem}s have no known identity and are not cached. */

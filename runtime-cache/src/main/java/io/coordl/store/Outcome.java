@@ -3,23 +3,23 @@ package io.coordl.store;
 import io.coordl.bridge.Origin;
 
 /**
- * How {@link ItemStore#fetch} ended. {@link #UNREADABLE} and the constants after it say why it was
- * not called, or why its result is not used.
+ * Result of a request for an item. {@link #UNREADABLE} and the constants after it mean that {@link
+ * ItemStore#fetch} was not called, or that its result is not used.
  */
 public enum Outcome {
-  /** It was in memory. */
+  /** The item was in memory. */
   HIT,
-  /** It came from another host's memory, or from Redis. */
+  /** The item came from another host's memory, or from Redis. */
   PEER,
-  /** This call read it from storage, and this host, another host or Redis admitted it. */
+  /** This call read the item from storage, and this host, another host or Redis admitted it. */
   ADMITTED,
   /** A hit that this call confirmed by reading storage, because the change time differs. */
   CONFIRMED,
-  /** Not cached: store full. This call may have read it. */
+  /** Not cached: store full. This call may have read the item. */
   FULL,
   /** The file does not match the key. */
   CHANGED,
-  /** Another thread or job is reading it, and this call did not wait any longer. */
+  /** Another thread or job is reading the item, and this call did not wait any longer. */
   BUSY,
   /** The file could not be read. */
   UNREADABLE,
@@ -28,7 +28,7 @@ public enum Outcome {
    * cached.
    */
   SPARED,
-  /** The program's own call reads it. */
+  /** The program's own call reads the item. */
   OBSERVED;
 
   /** Returns where the bytes came from or will come from. */

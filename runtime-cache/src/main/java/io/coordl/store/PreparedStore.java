@@ -70,8 +70,8 @@ public final class PreparedStore implements Closeable {
   }
 
   /** Whether samples prepared from this file must not be cached. */
-  public boolean leaves(FileState file) {
-    return names.leaves(file);
+  public boolean skips(FileState file) {
+    return names.skips(file);
   }
 
   /** Returns the bytes, read-only from 0 to their length; null if not cached. Not counted. */

@@ -183,7 +183,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   /**
    * Lists all files with the same extensions as the items, in the items' directories and in sibling
-   * directories. Takes time.
+   * directories. Takes up to 30 s for each directory tree.
    */
   public Listing listed() {
     Map<String, StoredFile> found = new HashMap<>(seen);

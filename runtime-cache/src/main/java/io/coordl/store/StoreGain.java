@@ -35,7 +35,7 @@ public final class StoreGain {
 
   // Guarded by this: pairs of path and identity; a path of 0 is a free slot.
   private long[] seen = new long[2 * SLOTS];
-  private long share;
+  private long sampleMask;
   private int known;
   private long returned;
 
@@ -101,13 +101,13 @@ public final class StoreGain {
       return false;
     }
     long found = hits.sumThenReset();
-    boolean isUseless = found * FILES_PER_HIT < returned * (share + 1);
+    boolean isUseless = found * FILES_PER_HIT < returned * (sampleMask + 1);
     returned = 0;
     return isUseless;
   }
 
   private boolean isWatched(long path) {
-    return (path >>> 32 & share) == 0;
+    return (path >>> 32 & sampleMask) == 0;
   }
 
   private int slot(long path) {
@@ -122,7 +122,7 @@ public final class StoreGain {
   private void halve() {
     long[] before = seen;
     seen = new long[2 * SLOTS];
-    share = 2 * share + 1;
+    sampleMask = 2 * sampleMask + 1;
     known = 0;
     returned = 0;
     hits.reset();

@@ -119,13 +119,13 @@ public final class StoreStatistics {
     return store == null ? 0 : store.givenBack();
   }
 
-  private long ofForm(long all, long behind) {
+  private long ofForm(long all, long offset) {
     long taken =
         counter == RAW
             ? all
-                - word(ArenaDescriptor.DECODED_ITEMS + behind)
-                - word(ArenaDescriptor.PREPARED_ITEMS + behind)
-            : word(counter + behind);
+                - word(ArenaDescriptor.DECODED_ITEMS + offset)
+                - word(ArenaDescriptor.PREPARED_ITEMS + offset)
+            : word(counter + offset);
     return store == null ? 0 : (long) (taken * store.keptShare());
   }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The speed-up that a change caused, told apart from the job's own warm-up. Compares three windows
+ * The speed-up that a change caused, separated from the job's own warm-up. Compares three windows
  * of equal length: the first half of the steady steps before the change, the second half of those
  * steps, and the first steps after the change. A drift test removes the warm-up steps first.
  * Warm-up levels off: from the second window to the third it gains at most what it gained from the
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param after the steps after the change
  * @param gain speed-up credited to the change; null if none is significant
  * @param explained largest speed-up that the removed waits and work can explain
- * @param isMore whether the observed speed-up is larger than {@code explained}
+ * @param exceedsExplained whether the observed speed-up is larger than {@code explained}
  * @param isMeasured whether there were enough steady steps to find a gain, or to exclude an evident
  *     one
  */
@@ -31,13 +31,15 @@ record Effect(
     Figures after,
     @Nullable Ratio gain,
     double explained,
-    boolean isMore,
+    boolean exceedsExplained,
     boolean isMeasured) {
 
   /** Minimum number of steady steps; in fewer, a drift would go unnoticed. */
   private static final int MIN_STEPS = 18;
 
   /**
+   * Returns the effect of a change.
+   *
    * @param stepsBefore steps before the change
    * @param stepsAfter steps after it
    * @param between number of batches between the two
@@ -48,8 +50,8 @@ record Effect(
     SteadySteps steady = SteadySteps.of(stepsBefore, Effect::nanosOfBatch);
     SteadySteps steadyAfter = SteadySteps.of(stepsAfter, Effect::nanosOfBatch);
     List<Figures> steps = steady.steps();
-    Figures before = Pieces.sum(steps);
-    Figures after = Pieces.sum(steadyAfter.steps());
+    Figures before = StepHistory.sum(steps);
+    Figures after = StepHistory.sum(steadyAfter.steps());
     if (!steady.steady() || Math.min(steps.size(), steadyAfter.steps().size()) < MIN_STEPS) {
       return new Effect(before, after, null, 1, false, false);
     }
@@ -84,7 +86,10 @@ record Effect(
         isFound || gain.high() < ThreadClimb.EVIDENT);
   }
 
-  /** Compilers that become idle are no effect of the change, so their CPU time bounds it, too. */
+  /**
+   * Returns figures in which the CPU time of compilers and collectors counts as the job's own, so
+   * it bounds the speed-up. Compilers that become idle are no effect of the change.
+   */
   private static Figures withoutCompilers(Figures figures) {
     Figures all = new EpochEvent();
     all.add(figures);
@@ -94,17 +99,17 @@ record Effect(
   }
 
   private static StepMean mean(List<Figures> steps) {
-    return StepMean.of(steps, piece -> piece.wall, piece -> piece.batches);
+    return StepMean.of(steps, step -> step.wall, step -> step.batches);
   }
 
-  /** Per batch, not per sample, because a batch's size may be unknown. */
-  private static double nanosOfBatch(Figures piece) {
-    return (double) piece.wall / Math.max(1, piece.batches);
+  /** Returns nanoseconds per batch, not per sample, because a batch's size may be unknown. */
+  private static double nanosOfBatch(Figures step) {
+    return (double) step.wall / Math.max(1, step.batches);
   }
 
   /** Returns the same figures with no speed-up credited to the change. */
   Effect none() {
-    return new Effect(before, after, null, explained, isMore, true);
+    return new Effect(before, after, null, explained, exceedsExplained, true);
   }
 
   private boolean isFaster() {
@@ -116,7 +121,7 @@ record Effect(
     String speeds = Sentence.SPEEDS.with(before.samplesPerSecond(), after.samplesPerSecond());
     return gain == null
         ? (isMeasured || !isFaster() ? Sentence.NO_EFFECT : Sentence.TOO_FEW_STEPS).with(speeds)
-        : isMore
+        : exceedsExplained
             ? Sentence.BROUGHT_AT_MOST.with(speeds, explained)
             : Sentence.BROUGHT.with(speeds, gain);
   }

@@ -34,9 +34,9 @@ final class ThreadClimb {
 
   /**
    * Windows until fewer threads are tried. Without prefetching, the first retry comes after twice
-   * as many, and each further pause is twice as long as the last, up to {@link #MAX_AGAIN}.
+   * as many, and each further pause is twice as long as the last, up to {@link #MAX_PAUSE}.
    */
-  static final int AGAIN = 60;
+  static final int RETRY_WINDOWS = 60;
 
   /** How much slower steps must be, in two consecutive windows, to try fewer threads early. */
   static final double SLOWER = 1.1;
@@ -44,7 +44,7 @@ final class ThreadClimb {
   /** Windows of a trial after which an evident gain ends it. */
   private static final int SHORT_WINDOWS = 2;
 
-  private static final int MAX_AGAIN = 16 * AGAIN;
+  private static final int MAX_PAUSE = 16 * RETRY_WINDOWS;
 
   private final int maxThreads;
   private volatile int threads;
@@ -58,7 +58,7 @@ final class ThreadClimb {
   private List<Figures> currentWindows = new ArrayList<>();
   private List<Figures> candidateWindows = new ArrayList<>();
   private int untilTrial;
-  private int pause = AGAIN;
+  private int pause = RETRY_WINDOWS;
 
   /** Nanoseconds per step with the current threads. */
   private double step;
@@ -101,7 +101,7 @@ final class ThreadClimb {
    */
   void start(Figures window, long prefetched) {
     if (current == 0 && round < 0) {
-      current = fewest(window);
+      current = firstThreads(window);
       threads = current;
       step = Double.POSITIVE_INFINITY; // No step is slower.
       isUntried = true;
@@ -129,7 +129,7 @@ final class ThreadClimb {
     isUntried &= keepsThreads;
     threads = current;
     untilTrial = 0;
-    pause = AGAIN;
+    pause = RETRY_WINDOWS;
     slower = 0;
     step = Double.POSITIVE_INFINITY; // No step is slower.
     speed = null;
@@ -152,10 +152,11 @@ final class ThreadClimb {
         if (isUntried) {
           begin(0, prefetchedBefore);
         } else {
-          begin(current == 0 ? fewest(window) : current / 2, prefetched);
+          begin(current == 0 ? firstThreads(window) : current / 2, prefetched);
         }
         if (!isSlower && current > 0) {
-          first(window); // A window that was chosen for being slow would favour the candidate.
+          countAsFirst(
+              window); // A window that was chosen for being slow would favour the candidate.
         }
       }
       return null;
@@ -171,7 +172,7 @@ final class ThreadClimb {
     }
     String[] decision = decide(prefetched);
     if (evident && round == 0 && candidate > current && windowThreads == current) {
-      first(window);
+      countAsFirst(window);
     }
     return decision;
   }
@@ -180,12 +181,12 @@ final class ThreadClimb {
    * Returns the number of threads to try first. If the waits exceed the steps, one thread would
    * hardly help: it can only prepare the next batch during a step.
    */
-  private int fewest(Figures window) {
+  private int firstThreads(Figures window) {
     return window.share(window.dataStall()) > 0.5 ? Math.min(2, maxThreads) : 1;
   }
 
   /** Counts the window before a trial as its first, with the current number of threads. */
-  private void first(Figures window) {
+  private void countAsFirst(Figures window) {
     currentWindows.add(window);
     threads = candidate;
     round = 1;
@@ -193,9 +194,9 @@ final class ThreadClimb {
 
   /** Returns how much faster the job is with more threads in this trial; 1 if unknown. */
   private double gain(long prefetched) {
-    Figures withFewer = Pieces.sum(windows(false));
+    Figures withFewer = StepHistory.sum(windows(false));
     return prefetched > prefetchedBefore
-        ? Math.min(most(withFewer), rate(Pieces.sum(windows(true))) / rate(withFewer))
+        ? Math.min(maxGain(withFewer), rate(StepHistory.sum(windows(true))) / rate(withFewer))
         : 1;
   }
 
@@ -205,7 +206,7 @@ final class ThreadClimb {
   }
 
   /** Returns the largest speed-up that more threads can bring to a job with these waits. */
-  private static double most(Figures withFewer) {
+  private static double maxGain(Figures withFewer) {
     long steps = withFewer.wall - withFewer.dataStall();
     return steps <= 0 ? Double.POSITIVE_INFINITY : (double) withFewer.wall / steps;
   }
@@ -229,13 +230,14 @@ final class ThreadClimb {
     int more = Math.max(current, candidate);
     List<Figures> windowsFewer = windows(false);
     List<Figures> windowsMore = windows(true);
-    Figures withFewer = Pieces.sum(windowsFewer);
-    Figures withMore = Pieces.sum(windowsMore);
+    Figures withFewer = StepHistory.sum(windowsFewer);
+    Figures withMore = StepHistory.sum(windowsMore);
     boolean hasPrefetched = prefetched > prefetchedBefore;
     double gain = !hasPrefetched || rate(withFewer) == 0 ? 0 : gain(prefetched);
     int best = gain >= GAIN ? more : fewer;
     boolean isChanged = best != current;
-    Ratio ratio = gain == 0 ? null : ratio(windowsMore, windowsFewer, gain).atMost(most(withFewer));
+    Ratio ratio =
+        gain == 0 ? null : ratio(windowsMore, windowsFewer, gain).atMost(maxGain(withFewer));
     Ratio before = speed;
     if (fewer == 0) {
       speed = ratio;
@@ -247,7 +249,7 @@ final class ThreadClimb {
     current = best;
     threads = best;
     step = step(best == more ? withMore : withFewer);
-    pause = best > 0 ? AGAIN : Math.min(MAX_AGAIN, 2 * pause);
+    pause = best > 0 ? RETRY_WINDOWS : Math.min(MAX_PAUSE, 2 * pause);
     untilTrial = pause;
     if (isChanged && !up && best > 0) {
       begin(best / 2, prefetched);

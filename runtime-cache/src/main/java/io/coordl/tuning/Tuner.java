@@ -20,12 +20,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
  * the job has waited for a fifth of a window, or fetching and preparing have taken {@link
  * #WORTHWHILE_WORK} of the cores' time. Otherwise it begins once, in two consecutive windows, the
- * job has waited for a twentieth of the time, or preparing has taken that much. It begins after the
- * first batch if the job has waited longer for that batch than it has computed, and ends again if
- * the job then does not wait: cold code prepares the first batch. Prepared samples are cached
- * immediately. Raw and decoded items are cached as soon as it is known that no samples can be, or
- * else starting with the next epoch. The stores decide which form is worth its memory. If the
- * epochs that use cached data are no faster and wait no less, all cached data is dropped.
+ * job has waited for a twentieth of the time, or fetching and preparing have taken {@link
+ * #WORTHWHILE_WORK} of the cores' time. It begins after the first batch if the job has waited
+ * longer for that batch than it has computed, and ends again if the job then does not wait, because
+ * cold code prepares the first batch. Prepared samples are cached immediately. Raw and decoded
+ * items are cached as soon as it is known that no samples can be, or else starting with the next
+ * epoch. The stores decide which form is worth its memory. If the epochs that use cached data are
+ * no faster and wait no less, all cached data is dropped.
  *
  * <p>The first decoded images are cached before any of this is known ({@link #triesImages}).
  *
@@ -60,7 +61,7 @@ public final class Tuner {
   private static final int SWITCHING = 2;
 
   /** The waits of a loader that has loaded fewer batches are not reported. */
-  private static final int FEW = 16;
+  private static final int MIN_REPORTED_BATCHES = 16;
 
   /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
@@ -169,10 +170,10 @@ public final class Tuner {
   private @Nullable JobStatisticsEvent lastTotals;
 
   /** Steps before the job used cached data. */
-  private Pieces uncachedSteps = new Pieces();
+  private StepHistory uncachedSteps = new StepHistory();
 
   /** Steps that used cached data. */
-  private Pieces cachedSteps = new Pieces();
+  private StepHistory cachedSteps = new StepHistory();
 
   /** Totals at the start of the first epoch that uses all cached data; null before. */
   private @Nullable JobStatisticsEvent settled;
@@ -180,7 +181,7 @@ public final class Tuner {
   private boolean isJudged;
   private boolean isDropped;
 
-  /** Whether it is decided if threads start without a trial. */
+  /** Whether it has been decided whether threads start without a trial. */
   private boolean isStartDecided;
 
   /**
@@ -282,8 +283,8 @@ public final class Tuner {
     isProvisional = reason != null;
     usedBefore = used.getAsLong();
     isEarly = false; // The job may use cached data from now on.
-    uncachedSteps = new Pieces();
-    cachedSteps = new Pieces();
+    uncachedSteps = new StepHistory();
+    cachedSteps = new StepHistory();
     phase = 0;
     restartThreads(now, false);
   }
@@ -316,7 +317,7 @@ public final class Tuner {
     int threads = climb.threads();
     climb.restart(keepsThreads);
     lastTried = now;
-    skipped = climb.threads() == threads ? 0 : BATCHES; // Some are prefetched already.
+    skipped = climb.threads() == threads ? 0 : BATCHES; // Some batches are already prefetched.
   }
 
   private void evaluate(JobStatisticsEvent now) {
@@ -525,7 +526,7 @@ public final class Tuner {
   /** Describes the effect of caching. */
   private String describeEffect() {
     Figures settledAt = settled == null ? begun : settled;
-    Figures untilUse = isEarly ? Pieces.sum(uncachedSteps.all()) : begun;
+    Figures untilUse = isEarly ? StepHistory.sum(uncachedSteps.all()) : begun;
     Effect effect =
         Effect.of(
             uncachedSteps.all(),
@@ -567,7 +568,7 @@ public final class Tuner {
           ? threads
           : (isUndone ? Sentence.SWITCHED_BACK : Sentence.NOT_SWITCHED)
               .with(
-                  now.wall > 0 && (!loads || now.batches >= FEW)
+                  now.wall > 0 && (!loads || now.batches >= MIN_REPORTED_BATCHES)
                       ? describeWaits(now)
                       : (totals.get().loadedBatches == 0 ? Sentence.NO_BATCH : Sentence.FEW_LOADED)
                           .with());

@@ -150,17 +150,17 @@ class ResumeTest {
     train(true, 1 << 30, "mlp");
     Resume resume = resume(root);
     resume.take();
-    assertThat(resume.leavesOutSave()).isFalse();
+    assertThat(resume.trySkipSave()).isFalse();
     resume.begin(6);
     assertThat(resume.isSkipping()).isTrue();
-    assertThat(resume.leavesOutSave()).isTrue();
+    assertThat(resume.trySkipSave()).isTrue();
     resume.lacks("the moon is another one");
     resume.lacks("the moon is another one");
     assertThat(logged).filteredOn(line -> line.contains("moon")).hasSize(1);
     assertThat(resume.summary()).contains("ended before step 6", "skipped: 1");
     resume.end();
     assertThat(resume.isSkipping()).isFalse();
-    assertThat(resume.leavesOutSave()).isFalse();
+    assertThat(resume.trySkipSave()).isFalse();
     assertThat(resume.summary()).contains("after step 6", "skipped: 1", "the moon is another");
     assertThat(resume.whyUnused()).isEmpty();
   }

@@ -67,7 +67,7 @@ class StagingPartsTest {
     assertThat(one.difference(fingerprint("data set", "a", "batch size", "64")))
         .isEqualTo("it differs in its batch size: 32, not 64");
     assertThat(one.difference(fingerprint("data set", "a")))
-        .isEqualTo("it differs in its batch size: 32, not null");
+        .isEqualTo("it has batch size: 32, which the other lacks");
     assertThat(one.difference(fingerprint("data set", "a", "batch size", "32", "seed", "1")))
         .isEqualTo("it has 2 properties, not 3");
     assertThat(one.difference(fingerprint("batch size", "32", "data set", "a"))).isNull();

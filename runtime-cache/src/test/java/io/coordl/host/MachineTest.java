@@ -89,19 +89,19 @@ class MachineTest {
       assertThat(room.spare() - heapGrowth).isGreaterThan(sizes[1] * MIB);
       // With the store and the fully grown heap, 36 MiB of the container stay free.
       group2(mount.resolve("x"), Long.toString(limit), used + heapGrowth + sizes[1] * MIB, "");
-      assertThat(room(membership).tight(false, 0)).isFalse();
+      assertThat(room(membership).isTight(false, 0)).isFalse();
       group2(mount.resolve("x"), Long.toString(limit), limit - 5 * MIB, "");
-      assertThat(room(membership).tight(false, 0)).isTrue();
+      assertThat(room(membership).isTight(false, 0)).isTrue();
     }
   }
 
   @Test
   void memoryStaysShortUntilTwiceTheReserveIsFree() {
-    assertThat(new Machine.Room(3200, 99).tight(false, 0)).isTrue();
-    assertThat(new Machine.Room(3200, 100).tight(false, 0)).isFalse();
-    assertThat(new Machine.Room(3200, 199).tight(true, 0)).isTrue();
-    assertThat(new Machine.Room(3200, 200).tight(true, 0)).isFalse();
-    assertThat(new Machine.Room(3200, 299).tight(true, 100)).isTrue();
+    assertThat(new Machine.Room(3200, 99).isTight(false, 0)).isTrue();
+    assertThat(new Machine.Room(3200, 100).isTight(false, 0)).isFalse();
+    assertThat(new Machine.Room(3200, 199).isTight(true, 0)).isTrue();
+    assertThat(new Machine.Room(3200, 200).isTight(true, 0)).isFalse();
+    assertThat(new Machine.Room(3200, 299).isTight(true, 100)).isTrue();
   }
 
   @Test

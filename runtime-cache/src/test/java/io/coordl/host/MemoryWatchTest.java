@@ -132,7 +132,7 @@ class MemoryWatchTest {
   @Test
   void afterATrainingEpochItsPeakNativeMemoryStaysReserved() {
     container.anonymous = 10_000;
-    watch.look();
+    watch.check();
     container.anonymous = 9_900;
     watch.ended(epoch(true, true));
     // Reserve, heap growth, 1/16 (at most 512 MiB), 100 MiB freed since, 1/4 of native memory.
@@ -160,7 +160,7 @@ class MemoryWatchTest {
     watch.ended(epoch(true, true));
     Holding cache = new Holding(true, 140);
     container.used = 600 - 70;
-    watch.look();
+    watch.check();
     assertThat(watch.isShort(false, 0)).isTrue();
     assertThat(cache.held).isEqualTo(140);
     assertThat(logged).isEmpty();
@@ -172,7 +172,7 @@ class MemoryWatchTest {
     Holding small = new Holding(true, 10);
     Holding cache = new Holding(true, 140);
     container.used = 600 - 30;
-    watch.look();
+    watch.check();
     assertThat(cache.held).as("at least an eighth of the limit").isEqualTo(140 - 96);
     assertThat(small.held).isEqualTo(10);
     assertThat(container.collected).isEqualTo(1);
@@ -180,14 +180,14 @@ class MemoryWatchTest {
         .containsExactly(
             "Memory is short, 30 MiB of 600 MiB left: the cache gives back 96 MiB and is not"
                 + " filled again.");
-    watch.look();
+    watch.check();
     assertThat(container.collected).as("there is enough").isEqualTo(1);
     container.used = 600;
-    watch.look();
+    watch.check();
     assertThat(cache.held).isZero();
     assertThat(small.held).isZero();
     container.used = 600;
-    watch.look();
+    watch.check();
     assertThat(container.collected).as("nothing is left to collect").isEqualTo(2);
     assertThat(watch.summary())
         .isEqualTo("memory was short: 150 MiB of cached data were given back");
@@ -199,9 +199,9 @@ class MemoryWatchTest {
   void aBurstIsAnticipated() {
     Holding cache = new Holding(true, 140);
     container.used = 300;
-    watch.look();
+    watch.check();
     container.used = 300 + 130;
-    watch.look();
+    watch.check();
     assertThat(cache.held).as("170 MiB left, falling by 130 MiB per check").isLessThan(140);
   }
 
@@ -210,19 +210,19 @@ class MemoryWatchTest {
     Holding cache = new Holding(true, 140);
     container.used = 300;
     container.events = 5;
-    watch.look();
+    watch.check();
     container.events = 6; // The page cache hit the limit.
-    watch.look();
+    watch.check();
     assertThat(cache.held).isEqualTo(140);
     container.used = 600 - 70;
     container.events = 7;
     container.limit = 600;
     MemoryWatch fresh = new MemoryWatch(container, () -> {}, logged::add);
     fresh.add(cache);
-    fresh.look();
+    fresh.check();
     assertThat(cache.held).as("earlier hits are unknown").isEqualTo(140);
     container.events = 8;
-    fresh.look();
+    fresh.check();
     assertThat(cache.held).isLessThan(140);
   }
 
@@ -231,16 +231,16 @@ class MemoryWatchTest {
     Holding cache = new Holding(true, 140);
     container.used = 300;
     container.stalled = 20;
-    watch.look();
+    watch.check();
     assertThat(cache.held).as("half is free: the stall has another cause").isEqualTo(140);
     container.used = 460;
     container.stalled = 9;
     MemoryWatch fresh = new MemoryWatch(container, () -> {}, logged::add);
     fresh.add(cache);
-    fresh.look();
+    fresh.check();
     assertThat(cache.held).isEqualTo(140);
     container.stalled = 10;
-    fresh.look();
+    fresh.check();
     assertThat(cache.held).isLessThan(140);
   }
 
@@ -248,8 +248,8 @@ class MemoryWatchTest {
   void anExplicitBudgetIsKeptWithOneWarning() {
     Holding named = new Holding(false, 140);
     container.used = 590;
-    watch.look();
-    watch.look();
+    watch.check();
+    watch.check();
     assertThat(named.held).isEqualTo(140);
     assertThat(container.collected).isZero();
     assertThat(logged)
@@ -261,11 +261,11 @@ class MemoryWatchTest {
   @Test
   void memoryIsCheckedMoreOftenTheLessIsLeft() {
     container.limit = 64 << 10;
-    assertThat(watch.look()).isEqualTo(1_000_000_000);
+    assertThat(watch.check()).isEqualTo(1_000_000_000);
     container.limit = 600;
-    assertThat(watch.look()).isBetween(50_000_000L, 70_000_000L);
+    assertThat(watch.check()).isBetween(50_000_000L, 70_000_000L);
     container.used = 560;
-    assertThat(watch.look()).isEqualTo(10_000_000);
+    assertThat(watch.check()).isEqualTo(10_000_000);
   }
 
   @Test

@@ -196,7 +196,7 @@ class FileStateTest {
     assertThat(mounts.isOf(Set.of("fuse"), 45)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse.sshfs", "nfs4"), 46)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse"), 46)).isFalse();
-    assertThat(ItemNames.HERE.on(mounts).without(Set.of("nfs4")).leaves(on(46))).isTrue();
+    assertThat(ItemNames.HERE.on(mounts).without(Set.of("nfs4")).skips(on(46))).isTrue();
   }
 
   private static FileState on(long device) {
@@ -215,11 +215,11 @@ class FileStateTest {
     Files.writeString(table, "30 22 7:0 / /data ro,relatime - " + type + " /dev/loop0 ro\n");
     List<String> logged = new ArrayList<>();
     ItemNames names = ItemNames.here(logged::add).on(new Mounts(table));
-    assertThat(names.leaves(on(7 << 8))).isTrue();
-    assertThat(names.leaves(on(7 << 8))).isTrue();
-    assertThat(names.leaves(on(45))).isFalse();
+    assertThat(names.skips(on(7 << 8))).isTrue();
+    assertThat(names.skips(on(7 << 8))).isTrue();
+    assertThat(names.skips(on(45))).isFalse();
     assertThat(logged).singleElement().asString().contains(type, "dataset.identity=copy");
-    assertThat(names.copies().leaves(on(7 << 8))).isFalse();
+    assertThat(names.copies().skips(on(7 << 8))).isFalse();
   }
 
   /** The inode number differs but the change time does not: the file was not replaced. */
@@ -232,13 +232,14 @@ class FileStateTest {
     FileState other = new FileState(4, 5, 6, 45, 8);
     ItemNames names = ItemNames.here(logged::add).on(new Mounts(table));
     assertThat(names.of("/data/a", one)).isNull();
-    assertThat(names.isSameByAnotherInode("/data/a", one, new FileState(4, 5, 7, 45, 8))).isFalse();
+    assertThat(names.detectsRenumberedInode("/data/a", one, new FileState(4, 5, 7, 45, 8)))
+        .isFalse();
     assertThat(names.of("/data/a", one)).isNull();
-    assertThat(names.isSameByAnotherInode("/data/a", one, other)).isTrue();
+    assertThat(names.detectsRenumberedInode("/data/a", one, other)).isTrue();
     assertThat(names.of("/data/a", one))
         .isEqualTo(new ItemName("/data/a", 5, false, true, null))
         .isEqualTo(names.of("/data/a", other));
-    names.isSameByAnotherInode("/data/a", other, one);
+    names.detectsRenumberedInode("/data/a", other, one);
     assertThat(logged)
         .singleElement()
         .asString()
@@ -246,7 +247,7 @@ class FileStateTest {
         .contains("fuse.strange");
 
     Files.writeString(table, "30 22 0:45 / /data rw - ext4 x rw\n");
-    assertThat(ItemNames.HERE.on(new Mounts(table)).isSameByAnotherInode("/data/a", one, other))
+    assertThat(ItemNames.HERE.on(new Mounts(table)).detectsRenumberedInode("/data/a", one, other))
         .isFalse();
   }
 }

@@ -130,7 +130,7 @@ class TurnsTest {
           @Override
           void resume() {
             super.resume();
-            if (gauge.hasSome()) {
+            if (gauge.hasEnoughSteps()) {
               giveUp("no more");
             }
           }
@@ -193,8 +193,8 @@ class TurnsTest {
     run(cold, cached);
 
     assertThat(order).startsWith("cold", "cached", "cold");
-    assertThat(cold.gauge.hasSome()).isTrue();
-    assertThat(cached.gauge.hasSome()).isTrue();
+    assertThat(cold.gauge.hasEnoughSteps()).isTrue();
+    assertThat(cached.gauge.hasEnoughSteps()).isTrue();
     assertThat(now + idle).isLessThan(5 * MINUTE);
   }
 

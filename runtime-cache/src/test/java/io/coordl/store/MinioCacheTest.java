@@ -207,8 +207,7 @@ class MinioCacheTest {
     assertThat(cache.openRandomAccess(file).served()).isFalse();
     assertThat(cache.prefetch(file)).isFalse();
     assertThat(new DecodedStore(store, filter).item(file)).isNull();
-    assertThat(new PreparedStore(store, new KeptForms(), names).leaves(FileState.of(file)))
-        .isTrue();
+    assertThat(new PreparedStore(store, new KeptForms(), names).skips(FileState.of(file))).isTrue();
     assertThat(store.items()).isZero();
   }
 
@@ -702,7 +701,7 @@ class MinioCacheTest {
         memory = FileReads.map(channel, FileChannel.MapMode.READ_WRITE, 0, channel.size());
       }
       store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), line -> {});
-      ItemNames names = ItemNames.here(sentence -> {}).leaving(early);
+      ItemNames names = ItemNames.here(sentence -> {}).skipping(early);
       ItemFilter filter = ItemFilter.inferred(loadingSample::get, names);
       Bridge.install(SpanSink.NONE, new MinioCache(store, filter), FaultListener.NONE);
       for (byte value = 0; value < 5; value++) {

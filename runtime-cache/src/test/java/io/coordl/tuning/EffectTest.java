@@ -101,9 +101,9 @@ class EffectTest {
   void aGainIsBoundedByTheRemovedWaits() {
     Effect effect = Effect.of(steps(100, 1e8, 0.2), steps(100, 4e7, 0), 0, CORES);
     assertThat(effect.summary())
-        .contains("at most 1.25x because of that; the rest is the job's own");
+        .contains("at most 1.25x as fast with caching; the rest is the job's own");
     assertThat(Effect.of(steps(100, 1e8, 0.2), steps(100, 8e7, 0), 0, CORES).summary())
-        .matches("320 samples/s before, 401 after: 1\\.2\\d to 1\\.2\\dx as fast because of that");
+        .matches("320 samples/s before, 401 after: 1\\.2\\d to 1\\.2\\dx as fast with caching");
   }
 
   /** Over 4,000 batches, even a slight drift of the first 40 can explain a large difference. */

@@ -159,7 +159,9 @@ class ThreadClimbTest {
       ThreadClimbTest wide = onCores(16);
       // A job whose waits exceed its steps begins with two threads, and tries one later.
       wide.run(
-          useful == 1 ? 2 * ThreadClimb.AGAIN : 40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
+          useful == 1 ? 2 * ThreadClimb.RETRY_WINDOWS : 40,
+          n -> 1,
+          n -> 400.0 / (1 + Math.min(n, useful)));
       assertThat(wide.climb.summary(prefetched))
           .as(useful + "")
           .contains("on, " + useful + " thread");
@@ -184,7 +186,7 @@ class ThreadClimbTest {
     assertThat(climb.threads()).isLessThan(4);
     assertThat(tried.subList(quiet, quiet + 6)).contains(2);
     run(40, n -> 10 + 20 * n, n -> shared(n, 4));
-    run(ThreadClimb.AGAIN, n -> 10 + 20 * n, n -> shared(n, 4));
+    run(ThreadClimb.RETRY_WINDOWS, n -> 10 + 20 * n, n -> shared(n, 4));
     assertThat(climb.threads()).isZero();
     run(500, n -> 5, n -> shared(n, 4)); // The other job has ended.
     assertThat(climb.threads()).isEqualTo(4);

@@ -145,8 +145,7 @@ class TunerTest {
         .extracting(event -> event.change)
         .last()
         .isEqualTo("cached data is no longer used");
-    assertThat(tuner.summary())
-        .startsWith("auto: caching, which began provisionally, ended; the job waited for");
+    assertThat(tuner.summary()).startsWith("auto: provisional caching ended; the job waited for");
     second(tuner, 50, 0.3);
     second(tuner, 50, 0.3);
     assertThat(tuner.keeps()).as("once it waits").isTrue();
@@ -409,8 +408,7 @@ class TunerTest {
     assertThat(events)
         .extracting(event -> event.change)
         .containsExactly("data is cached", "cached data is no longer used");
-    assertThat(tuner.summary())
-        .startsWith("auto: caching, which began provisionally, ended; the job waited for");
+    assertThat(tuner.summary()).startsWith("auto: provisional caching ended; the job waited for");
   }
 
   /** While steps are cold, a library that prepares ahead hides what the job will wait for. */
@@ -449,7 +447,7 @@ class TunerTest {
         .containsExactly("data is cached", "cached data is used");
     assertThat(tuner.summary())
         .endsWith(
-            "1600 samples/s before, 6400 after; at most 2.35x because of that; the rest is the"
+            "1600 samples/s before, 6400 after; at most 2.35x as fast with caching; the rest is the"
                 + " job's own warm-up");
   }
 
@@ -481,9 +479,9 @@ class TunerTest {
     }
     assertThat(tuner.summary())
         .isEqualTo(
-            "auto: cached data from 24.0 s on, because the job waited for"
-                + " preparation 5.4 % of the time and for fetches 0.0 %; 1600 samples/s before,"
-                + " 6400 after; at most 1.06x because of that; the rest is the job's own warm-up");
+            "auto: cached data from 24.0 s on, because the job waited for preparation 5.4 % of the"
+                + " time and for fetches 0.0 %; 1600 samples/s before, 6400 after; at most 1.06x as"
+                + " fast with caching; the rest is the job's own warm-up");
   }
 
   @Test
@@ -617,7 +615,7 @@ class TunerTest {
         .extracting(event -> event.change)
         .containsExactly("prefetching is on, 1 thread");
     assertThat(tuner.summary()).isEqualTo("prefetching on, 1 thread (1.20x as fast with it)");
-    for (int i = 0; i < ThreadClimb.AGAIN; i++) {
+    for (int i = 0; i < ThreadClimb.RETRY_WINDOWS; i++) {
       second(tuner, 60, 0.1);
     }
     trial(tuner, 40); // Another job now needs the core.
@@ -629,7 +627,7 @@ class TunerTest {
     Tuner tuner = tuner(true, true);
     trial(tuner, 45);
     assertThat(tuner.threads()).isZero();
-    for (int i = 0; i < 2 * ThreadClimb.AGAIN - ThreadClimb.TRIAL; i++) {
+    for (int i = 0; i < 2 * ThreadClimb.RETRY_WINDOWS - ThreadClimb.TRIAL; i++) {
       second(tuner, 50, 0.3);
       assertThat(tuner.threads()).isZero();
     }

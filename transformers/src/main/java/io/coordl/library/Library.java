@@ -6,10 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A training library: everything that the agent knows about it before the program loads it. One
- * folder holds a library's implementation and its interceptors; outside that folder, only the
- * catalog names the library. Implementations use no type of the library, because the agent's own
- * loader loads them.
+ * Describes a training library to the agent before the program loads it. One folder holds a
+ * library's implementation and its interceptors; outside that folder, only the catalog names the
+ * library. Implementations use no type of the library, because the agent's own loader loads them.
  */
 public interface Library {
   /** Its name, for the user. */
@@ -99,8 +98,8 @@ public interface Library {
   }
 
   /**
-   * Sources of the data that {@code prepared=share} caches, for the user, to follow "no sample or
-   * batch came from"; empty if it caches nothing.
+   * Sources whose data {@code prepared=share} caches. Ends the message "no sample or batch came
+   * from ..."; empty if nothing is cached.
    */
   String kept();
 
@@ -115,12 +114,18 @@ public interface Library {
     return true;
   }
 
-  /** How a program can make it prepare further ahead, to end a sentence; empty if it cannot. */
+  /**
+   * How a program can make the library prepare further ahead. Ends a sentence of a message; empty
+   * if that is impossible.
+   */
   default String howToPrepareAhead() {
     return "";
   }
 
-  /** Says when it calls {@code System.gc()}, to follow a semicolon; empty if it does not. */
+  /**
+   * When the library calls {@code System.gc()}. Follows a semicolon in a message; empty if it never
+   * does.
+   */
   default String callsGc() {
     return "";
   }

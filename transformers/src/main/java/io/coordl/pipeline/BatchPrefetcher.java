@@ -94,7 +94,7 @@ public final class BatchPrefetcher {
   }
 
   /** Returns the message that batches are not prefetched, and why. */
-  public static String leaves(String reason) {
+  public static String leavesMessage(String reason) {
     return "prefetch leaves batches to the program: " + reason + ".";
   }
 
@@ -152,19 +152,19 @@ public final class BatchPrefetcher {
       return null;
     }
     Slot slot = slot(pipeline, order);
-    if (slot.left || (slot.examined == null && !examine(slot, pipeline, pipeline.settings()))) {
+    if (slot.stopped || (slot.examined == null && !examine(slot, pipeline, pipeline.settings()))) {
       return null;
     }
-    Prepared prepared = slot.prepared.getAndSet(null);
+    PrefetchedBatch prepared = slot.prepared.getAndSet(null);
     Object batch = prepared == null ? null : take(prepared, pipeline, samples, position);
     if (batch != null) {
-      slot.inVain = 0;
+      slot.useless = 0;
       prefetcher.used();
     } else if (prepared != null) {
       discard(prepared);
-      if (++slot.inVain == MAX_USELESS) {
-        slot.left = true;
-        log.once(leaves(prepared.why));
+      if (++slot.useless == MAX_USELESS) {
+        slot.stopped = true;
+        log.once(leavesMessage(prepared.why));
         return null;
       }
     }
@@ -177,7 +177,7 @@ public final class BatchPrefetcher {
 
   /** Waits for the next batch of an order if it is being prepared; returns whether it is ready. */
   boolean awaitReady(PeekingIterator<?> order) {
-    Prepared next =
+    PrefetchedBatch next =
         awaitIdle() && order.companion() instanceof Slot slot ? slot.prepared.get() : null;
     return next != null && next.samples == order.peek() && next.batch.get() != null;
   }
@@ -195,7 +195,8 @@ public final class BatchPrefetcher {
     if (hangs) {
       slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
       log.once(
-          leaves("preparing a batch hangs; perhaps it waits for a lock that the program holds"));
+          leavesMessage(
+              "preparing a batch hangs; perhaps it waits for a lock that the program holds"));
     }
     return !hangs;
   }
@@ -230,8 +231,8 @@ public final class BatchPrefetcher {
     pipeline.stages(settings).forEach(parts::addAll);
     String reason = code.reasonToLeave(parts);
     if (reason != null) {
-      slot.left = true;
-      log.once(leaves(reason));
+      slot.stopped = true;
+      log.once(leavesMessage(reason));
     }
     slot.examined = settings;
     return reason == null;
@@ -242,7 +243,7 @@ public final class BatchPrefetcher {
    * may now prepare a different batch, or react to an interrupt of this thread.
    */
   private @Nullable Object take(
-      Prepared prepared, LibraryEpoch pipeline, Object samples, int position) {
+      PrefetchedBatch prepared, LibraryEpoch pipeline, Object samples, int position) {
     Object batch = prepared.batch.get();
     if (batch == null || prepared.samples != samples || prepared.position != position) {
       return null;
@@ -270,7 +271,7 @@ public final class BatchPrefetcher {
     return current ? prepared.batch.take() : null;
   }
 
-  private static void discard(@Nullable Prepared prepared) {
+  private static void discard(@Nullable PrefetchedBatch prepared) {
     if (prepared != null) {
       prepared.batch.discard();
     }
@@ -279,7 +280,7 @@ public final class BatchPrefetcher {
   private void prepareNext(
       LibraryEpoch pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
-    if (samples == null || slot.left) {
+    if (samples == null || slot.stopped) {
       slots.remove(slot); // Nothing more of this epoch is prefetched.
       return;
     }
@@ -290,7 +291,7 @@ public final class BatchPrefetcher {
       return;
     }
     int next = position + pipeline.count(samples);
-    Prepared prepared = new Prepared(pipeline, samples, next, settings);
+    PrefetchedBatch prepared = new PrefetchedBatch(pipeline, samples, next, settings);
     slot.prepared.set(prepared);
     if (!begin(prepared.batch)) {
       slot.prepared.set(null);
@@ -301,7 +302,8 @@ public final class BatchPrefetcher {
    * Returns null if preparing failed or the library prepares the batch itself; the program's own
    * call then runs, and throws if it fails too.
    */
-  private @Nullable Object prepare(LibraryEpoch pipeline, Prepared prepared) throws Exception {
+  private @Nullable Object prepare(LibraryEpoch pipeline, PrefetchedBatch prepared)
+      throws Exception {
     preparing = Thread.currentThread();
     random.drawFrom(prepared.to);
     Producers.listen(prepared.files);
@@ -369,7 +371,7 @@ public final class BatchPrefetcher {
   }
 
   /** A batch that was, or is being, prepared. */
-  private final class Prepared {
+  private final class PrefetchedBatch {
     final Object samples;
     final int position;
 
@@ -387,7 +389,7 @@ public final class BatchPrefetcher {
 
     final OpenedFiles files = new OpenedFiles();
 
-    Prepared(LibraryEpoch pipeline, Object samples, int position, Object settings) {
+    PrefetchedBatch(LibraryEpoch pipeline, Object samples, int position, Object settings) {
       this.samples = samples;
       this.position = position;
       this.from = random.fork();
@@ -404,14 +406,15 @@ public final class BatchPrefetcher {
     final WeakReference<Object> dataset;
 
     /** Consecutive useless batches; accessed only by the thread that requests batches. */
-    int inVain;
+    int useless;
 
-    boolean left;
+    /** Whether nothing more of this epoch is prefetched. */
+    boolean stopped;
 
     /** The settings that were last examined; null if they may have changed. */
     volatile @Nullable Object examined;
 
-    final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
+    final AtomicReference<@Nullable PrefetchedBatch> prepared = new AtomicReference<>();
 
     Slot(Object order, ReferenceQueue<Object> dropped, Object dataset) {
       super(order, dropped);

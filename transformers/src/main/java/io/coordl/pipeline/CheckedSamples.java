@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code prepared=check}: remembers a checksum of each unit (a sample or a batch) that the program
  * makes, and compares it with the checksum of the same unit when the program makes it again. The
- * agent itself makes no unit, because unproven code may draw random numbers or change state, and
- * changes none. The result is a line in the summary for each class of data sets.
+ * agent changes no unit, and makes none itself, because unproven code may draw random numbers or
+ * change state. The result is a line in the summary for each class of data sets.
  *
  * <p>Each unit is compared at most once, and costs 8 bytes or more until its data set is
  * garbage-collected. Thread-safe.
@@ -64,7 +64,7 @@ public final class CheckedSamples {
 
     private long compared;
     private long differed;
-    private String left = "";
+    private String whyNotCompared = "";
 
     Result(String units) {
       this.units = units;
@@ -77,8 +77,8 @@ public final class CheckedSamples {
           units,
           compared,
           differed,
-          left,
-          left.isEmpty() && comparedSets == sets,
+          whyNotCompared,
+          whyNotCompared.isEmpty() && comparedSets == sets,
           known != null && known.isKept(),
           known == null ? "" : known.reason(),
           known == null ? "" : known.remedy());
@@ -136,7 +136,7 @@ public final class CheckedSamples {
    * Called when the program begins to make a unit; returns false if the unit is part of another one
    * on this thread.
    */
-  public boolean begins() {
+  public boolean tryBegin() {
     boolean begins = making.get() == null;
     if (begins) {
       making.set(true);
@@ -144,8 +144,8 @@ public final class CheckedSamples {
     return begins;
   }
 
-  /** Called when the unit for which {@link #begins} returned true is made or has failed. */
-  public void ends() {
+  /** Called when the unit for which {@link #tryBegin} returned true is made or has failed. */
+  public void end() {
     making.remove();
   }
 
@@ -219,7 +219,7 @@ public final class CheckedSamples {
     /** Records why units are not compared. */
     public void leave(String reason) {
       synchronized (CheckedSamples.this) {
-        result.left = reason;
+        result.whyNotCompared = reason;
       }
     }
 

@@ -33,7 +33,7 @@ public final class CoordinatedEpoch {
   /** Set on an agent thread that runs the program's code. That code may end epochs. */
   private static final ThreadLocal<Boolean> PREPARING = ThreadLocal.withInitial(() -> false);
 
-  private final EpochCoordinator all;
+  private final EpochCoordinator coordinator;
   final LibraryEpoch pipeline;
   private final ReentrantLock oneThread;
   private final AtomicInteger used = new AtomicInteger();
@@ -42,8 +42,8 @@ public final class CoordinatedEpoch {
   private volatile @Nullable SharedEpoch shared;
   private volatile boolean ended;
 
-  public CoordinatedEpoch(EpochCoordinator all, LibraryEpoch pipeline) {
-    this(all, pipeline, new ReentrantLock());
+  public CoordinatedEpoch(EpochCoordinator coordinator, LibraryEpoch pipeline) {
+    this(coordinator, pipeline, new ReentrantLock());
   }
 
   /**
@@ -52,8 +52,9 @@ public final class CoordinatedEpoch {
    * @param oneThread held by the thread that runs the program's code, if only one may do so at a
    *     time
    */
-  public CoordinatedEpoch(EpochCoordinator all, LibraryEpoch pipeline, ReentrantLock oneThread) {
-    this.all = all;
+  public CoordinatedEpoch(
+      EpochCoordinator coordinator, LibraryEpoch pipeline, ReentrantLock oneThread) {
+    this.coordinator = coordinator;
     this.pipeline = pipeline;
     this.oneThread = oneThread;
   }
@@ -94,7 +95,7 @@ public final class CoordinatedEpoch {
    */
   public synchronized void leave(CannotShareException reason) {
     decided = true;
-    all.leave(reason);
+    coordinator.leave(reason);
   }
 
   /**
@@ -110,7 +111,7 @@ public final class CoordinatedEpoch {
   private void share(Object owner) throws CannotShareException {
     Fingerprint fingerprint = pipeline.fingerprint();
     BatchOrder own = pipeline.order();
-    SharedEpoch epoch = all.group.begin(fingerprint, own);
+    SharedEpoch epoch = coordinator.group.begin(fingerprint, own);
     if (epoch == null) {
       return;
     }
@@ -120,7 +121,7 @@ public final class CoordinatedEpoch {
     }
     order = epoch.order();
     shared = epoch;
-    all.begun(this, owner);
+    coordinator.begun(this, owner);
     epoch.prepareWith(source(), pipeline.threads());
   }
 
@@ -180,7 +181,7 @@ public final class CoordinatedEpoch {
    *
    * @return null if this job must prepare the batch
    */
-  public <T> @Nullable T copied(int batch, BatchReader<T> reader) throws IOException {
+  public <T> @Nullable T stagedBatch(int batch, BatchReader<T> reader) throws IOException {
     SharedEpoch epoch = shared;
     return epoch == null ? null : epoch.use(batch, reader);
   }
@@ -191,7 +192,7 @@ public final class CoordinatedEpoch {
    *
    * @throws Exception if the program's code throws, or if another thread hangs in it
    */
-  public <T> T alone(Callable<T> make) throws Exception {
+  public <T> T prepareAlone(Callable<T> make) throws Exception {
     ReentrantLock alone = lockOfOne();
     if (alone != null && !lock(alone)) {
       throw new IllegalStateException("another thread hangs in the pipeline");
@@ -250,7 +251,7 @@ public final class CoordinatedEpoch {
     ended = true;
     SharedEpoch epoch = shared;
     if (epoch != null && !PREPARING.get()) {
-      all.begun.remove(this);
+      coordinator.begun.remove(this);
       epoch.end();
       pipeline.ended();
     }

@@ -60,9 +60,9 @@ final class EarlyBatch {
     long span = Spans.enter(SpanKind.PRODUCER, null);
     Object made = null;
     try {
-      Callable<? extends @Nullable Object> wanted = takeMaker();
-      if (inside && wanted != null) {
-        made = wanted.call();
+      Callable<? extends @Nullable Object> taken = takeMaker();
+      if (inside && taken != null) {
+        made = taken.call();
       }
       if (made != null) {
         prefetcher.prepared();
@@ -83,9 +83,9 @@ final class EarlyBatch {
   }
 
   private synchronized @Nullable Callable<? extends @Nullable Object> takeMaker() {
-    Callable<? extends @Nullable Object> wanted = discarded ? null : maker;
+    Callable<? extends @Nullable Object> taken = discarded ? null : maker;
     maker = null;
-    return wanted;
+    return taken;
   }
 
   /** Stores the batch; returns false if it was discarded or the agent is switched off. */

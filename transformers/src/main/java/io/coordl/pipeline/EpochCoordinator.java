@@ -23,7 +23,7 @@ public final class EpochCoordinator {
   private final Cleaner cleaner =
       Cleaner.create(action -> new AgentThread("coordl-epochs", action));
 
-  /** Coordinates the pipelines of the library that messages call {@code library}. */
+  /** Coordinates the pipelines of one library; {@code library} is its name in messages. */
   public EpochCoordinator(String library, Services services) {
     this.library = library;
     this.group = Objects.requireNonNull(services.group());

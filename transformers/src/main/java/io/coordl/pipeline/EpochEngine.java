@@ -116,7 +116,11 @@ public final class EpochEngine {
     return group;
   }
 
-  /** Whether a policy may serve an epoch; {@code early}: whether its batches may be prefetched. */
+  /**
+   * Whether a policy may serve an epoch.
+   *
+   * @param early whether the batches of the epoch may be prefetched
+   */
   public boolean serves(boolean early) {
     return group != null || keeps() || (early && prefetcher != null);
   }
@@ -166,8 +170,8 @@ public final class EpochEngine {
                 why ->
                     log.once(
                         kept == null
-                            ? BatchPrefetcher.leaves(why)
-                            : PreparedSamples.leaves("batches of " + name, why))));
+                            ? BatchPrefetcher.leavesMessage(why)
+                            : PreparedSamples.leavesMessage("batches of " + name, why))));
   }
 
   /** Logs once which part the library runs itself. */
@@ -183,14 +187,14 @@ public final class EpochEngine {
   // ---- epochs whose batches the agent prepares
 
   /** Begins the source of an epoch's batches; returns null if the library prepares them. */
-  public @Nullable EpochSource begin(Beginning of) throws CannotShareException, IOException {
-    BatchPrefetcher early = group == null && of.mayRunEarly() ? prefetcher : null;
+  public @Nullable EpochSource begin(Beginning beginning) throws CannotShareException, IOException {
+    BatchPrefetcher early = group == null && beginning.mayRunEarly() ? prefetcher : null;
     return choose(
         true,
         next -> prefetched(next.get(), early),
-        next -> orElse(staged(of), next),
-        next -> orElse(keeps() ? made(of, true) : null, next),
-        () -> early == null ? null : made(of, false));
+        next -> orElse(staged(beginning), next),
+        next -> orElse(keeps() ? made(beginning, true) : null, next),
+        () -> early == null ? null : made(beginning, false));
   }
 
   private static @Nullable EpochSource orElse(
@@ -204,39 +208,40 @@ public final class EpochEngine {
     return source == null || early == null ? source : new PrefetchedBatches(source, early);
   }
 
-  private @Nullable EpochSource staged(Beginning of) throws CannotShareException, IOException {
+  private @Nullable EpochSource staged(Beginning beginning)
+      throws CannotShareException, IOException {
     if (group == null) {
       return null;
     }
-    LibraryEpoch epoch = of.ofGroup();
+    LibraryEpoch epoch = beginning.ofGroup();
     return begun(new StagedBatches(new CoordinatedEpoch(group, epoch), epoch));
   }
 
   /** Returns a source of batches that this job prepares, and caches if {@code keeps}. */
-  private @Nullable EpochSource made(Beginning of, boolean keeps)
+  private @Nullable EpochSource made(Beginning beginning, boolean keeps)
       throws CannotShareException, IOException {
-    Worth worth = of.worth();
+    Worth worth = beginning.worth();
     if (!worth.paysOff()) {
       return null;
     }
     long start = System.nanoTime();
-    String reason = of.reasonToLeave(keeps);
+    String reason = beginning.reasonToLeave(keeps);
     if (reason != null) {
       log.once(
           keeps
-              ? PreparedSamples.leaves(of.name(), of.keepsItems(), reason)
-              : BatchPrefetcher.leaves(reason));
+              ? PreparedSamples.leavesMessage(beginning.name(), beginning.keepsItems(), reason)
+              : BatchPrefetcher.leavesMessage(reason));
       return null;
     }
-    LibraryEpoch epoch = of.ofJob();
+    LibraryEpoch epoch = beginning.ofJob();
     EpochSource source;
     if (keeps) {
       source = begun(new KeptBatches(Objects.requireNonNull(samples), epoch, worth));
     } else {
-      boolean runs = code.reasonToLeave(of.parts()) == null;
+      boolean runs = code.reasonToLeave(beginning.parts()) == null;
       source = runs ? begun(new OwnBatches(epoch, worth)) : null;
     }
-    worth.begun(System.nanoTime() - start, of.batches());
+    worth.begun(System.nanoTime() - start, beginning.batches());
     return source;
   }
 

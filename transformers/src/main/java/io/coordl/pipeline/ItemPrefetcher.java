@@ -69,7 +69,7 @@ public final class ItemPrefetcher implements Closeable {
    * Creates a prefetcher without starting a thread.
    *
    * @param count the current limit of threads; 0 while fetching does not pay off
-   * @param raw for {@code cache=minio}
+   * @param raw the store of {@code cache=minio}; null if there is none
    * @param decodes whether a store of decoded items has room
    */
   public ItemPrefetcher(IntSupplier count, @Nullable MinioCache raw, BooleanSupplier decodes) {
@@ -83,7 +83,11 @@ public final class ItemPrefetcher implements Closeable {
     return fetched.sum();
   }
 
-  /** Whether an offered item would be fetched; {@code decoder}: whether it has a decoder. */
+  /**
+   * Whether an offered item would be fetched.
+   *
+   * @param decoder whether the item has a decoder
+   */
   public boolean isWorthwhile(boolean decoder) {
     return count.getAsInt() > 0
         && ((decoder && isDecoding()) || (raw != null && unfetched.get() < MAX_UNCACHED));
@@ -191,12 +195,12 @@ public final class ItemPrefetcher implements Closeable {
     mine.done.countDown();
   }
 
-  private void count(AtomicInteger inVain, boolean kept) {
+  private void count(AtomicInteger uncached, boolean kept) {
     if (kept) {
       fetched.increment();
-      inVain.set(0);
+      uncached.set(0);
     } else {
-      inVain.incrementAndGet();
+      uncached.incrementAndGet();
     }
   }
 

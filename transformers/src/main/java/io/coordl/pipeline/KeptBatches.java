@@ -12,8 +12,8 @@ final class KeptBatches implements EpochSource {
   private final Worth worth;
 
   /**
-   * The variant of the latest batch: the library may ask for the next one outside the workspace in
-   * which it will request it.
+   * The variant of the latest batch. {@link #isKnown} uses it, because the library may ask about
+   * the next batch outside the workspace in which it will request that batch.
    */
   private long variant;
 
@@ -101,7 +101,7 @@ final class KeptBatches implements EpochSource {
     epoch.ended();
   }
 
-  /** Stage 1 is {@link LibraryEpoch#handOver}. */
+  /** Prepares one batch as a sample of two stages; stage 1 is {@link LibraryEpoch#handOver}. */
   private final class Maker implements SampleMaker<Object> {
     private final int number;
     private final LibraryEpoch.Key key;

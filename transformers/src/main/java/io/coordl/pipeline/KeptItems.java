@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * #keep}. Thread-safe.
  */
 public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
-  /** Returns null if no items are cached. */
+  /** Returns the cached items; null if items are not cached. */
   public static @Nullable KeptItems of(Services services) {
     DecodedStore store = services.decoded();
     return store == null ? null : new KeptItems(store, services.items());

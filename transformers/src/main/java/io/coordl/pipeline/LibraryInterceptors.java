@@ -67,7 +67,10 @@ public final class LibraryInterceptors implements LibraryHooks {
     return hooks;
   }
 
-  /** Returns null if the program does not have the part of the library that is intercepted. */
+  /**
+   * Returns the class for which to create an interceptor; null if the program does not have the
+   * part of the library that is intercepted.
+   */
   private @Nullable Class<?> anchor(String interceptor, Class<?> declaring) {
     String name = anchors.get(interceptor);
     if (name == null || name.equals(declaring.getName())) {

@@ -27,7 +27,7 @@ final class LibraryLoader extends ClassLoader {
     return Class.forName(name, true, new LibraryLoader(type.getClassLoader(), beside));
   }
 
-  /** {@code ours} is the package to define here, with a trailing dot. */
+  /** Creates a loader that itself defines the package {@code ours}, with a trailing dot. */
   private LibraryLoader(@Nullable ClassLoader program, String ours) {
     super("coordl-library", program);
     this.ours = ours;

@@ -236,7 +236,7 @@ public final class ObjectDescription {
   private void addLater(Object object) {
     Integer known = numberOf(object);
     if (known == null) {
-      known = numbered();
+      known = nextNumber();
       seen.put(object, known);
       later.add(object);
     }
@@ -280,8 +280,8 @@ public final class ObjectDescription {
     return number == null && outer != null ? outer.numberOf(object) : number;
   }
 
-  private int numbered() {
-    return seen.size() + (outer == null ? 0 : outer.numbered());
+  private int nextNumber() {
+    return seen.size() + (outer == null ? 0 : outer.nextNumber());
   }
 
   private void addParts(Object object, Class<?> declared)
@@ -291,7 +291,7 @@ public final class ObjectDescription {
       write("#" + known);
       return;
     }
-    seen.put(object, numbered());
+    seen.put(object, nextNumber());
     addContent(object, declared);
   }
 
@@ -414,13 +414,13 @@ public final class ObjectDescription {
     Class<?> type = object.getClass();
     write(name(type));
     String separator = "(";
-    for (Class<?> c = type; c != null && !JdkObjects.isOfJdk(c); c = c.getSuperclass()) {
-      boolean ofLibrary = library.has(c.getName());
-      if (c != type && !ofLibrary) {
-        write(separator + name(c));
+    for (Class<?> at = type; at != null && !JdkObjects.isOfJdk(at); at = at.getSuperclass()) {
+      boolean ofLibrary = library.has(at.getName());
+      if (at != type && !ofLibrary) {
+        write(separator + name(at));
         separator = ", ";
       }
-      for (Field field : c.getDeclaredFields()) {
+      for (Field field : at.getDeclaredFields()) {
         if (Modifier.isStatic(field.getModifiers())
             ? !ofLibrary && ClassFiles.isSetting(field)
             : !library.isScratch(field)) {

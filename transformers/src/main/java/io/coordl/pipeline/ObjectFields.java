@@ -16,7 +16,7 @@ public final class ObjectFields {
   private final List<LibraryField<Object>> references;
 
   /**
-   * Looks the fields up.
+   * Looks up the fields.
    *
    * @throws RuntimeException if one cannot be made accessible
    */
@@ -25,7 +25,7 @@ public final class ObjectFields {
     this.references = LibraryField.all(type, Object.class, it -> !it.getType().isPrimitive());
   }
 
-  /** Returns the values of the primitive fields, as {@link LibraryField#bits}. */
+  /** Returns the values of the primitive fields, as {@link LibraryField#bits} returns them. */
   public List<Long> numbers(Object of) {
     List<Long> values = new ArrayList<>(numbers.size());
     for (LibraryField<Object> field : numbers) {

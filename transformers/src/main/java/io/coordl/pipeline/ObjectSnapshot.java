@@ -50,13 +50,13 @@ public final class ObjectSnapshot {
       };
 
   private final Predicate<Class<?>> counts;
-  private final @Nullable SoftReference<Then> found;
+  private final @Nullable SoftReference<Recorded> found;
 
   /** {@code counts} tests whether to include the fields that a class declares. */
   public ObjectSnapshot(Object root, Predicate<Class<?>> counts) {
     this.counts = counts;
     Found now = Found.of(root, counts);
-    this.found = now == null ? null : new SoftReference<>(Then.of(now));
+    this.found = now == null ? null : new SoftReference<>(Recorded.of(now));
   }
 
   /**
@@ -82,7 +82,8 @@ public final class ObjectSnapshot {
   }
 
   /** Returns the instances of {@code type} that an object refers to; null if unknown. */
-  public static <T> @Nullable List<T> met(Object root, Predicate<Class<?>> counts, Class<T> type) {
+  public static <T> @Nullable List<T> reachable(
+      Object root, Predicate<Class<?>> counts, Class<T> type) {
     Found found = Found.of(root, counts);
     return found == null
         ? null
@@ -91,7 +92,7 @@ public final class ObjectSnapshot {
 
   /** True if {@code root} is unchanged; false if it may have changed. */
   public boolean isOf(Object root) {
-    Then then = found == null ? null : found.get();
+    Recorded then = found == null ? null : found.get();
     if (then == null) {
       return false;
     }
@@ -116,8 +117,8 @@ public final class ObjectSnapshot {
   }
 
   /** Refers to a visited object. A separate class, because programs have weak references too. */
-  private static final class Met extends WeakReference<Object> {
-    Met(Object object) {
+  private static final class WeakObject extends WeakReference<Object> {
+    WeakObject(Object object) {
       super(object);
     }
   }
@@ -125,17 +126,19 @@ public final class ObjectSnapshot {
   /**
    * The objects found; they may have been garbage-collected by now.
    *
-   * @param objects those that cannot refer to others; a {@link Met} for each of the rest
+   * @param objects those that cannot refer to others; a {@link WeakObject} for each of the rest
    */
-  private record Then(List<@Nullable Object> objects, LongBuffer numbers) {
-    static Then of(Found found) {
-      IdentityHashMap<Object, Met> met = new IdentityHashMap<>();
+  private record Recorded(List<@Nullable Object> objects, LongBuffer numbers) {
+    static Recorded of(Found found) {
+      IdentityHashMap<Object, WeakObject> met = new IdentityHashMap<>();
       List<@Nullable Object> objects = new ArrayList<>(found.objects.size());
       for (Object object : found.objects) {
         objects.add(
-            object == null || isLeaf(object) ? object : met.computeIfAbsent(object, Met::new));
+            object == null || isLeaf(object)
+                ? object
+                : met.computeIfAbsent(object, WeakObject::new));
       }
-      return new Then(objects, found.numbers);
+      return new Recorded(objects, found.numbers);
     }
 
     private static boolean isLeaf(Object object) {
@@ -154,7 +157,9 @@ public final class ObjectSnapshot {
       for (int i = 0; i < objects.size(); i++) {
         Object then = objects.get(i);
         Object object = now.objects.get(i);
-        if (then instanceof Met met ? object == null || !met.refersTo(object) : then != object) {
+        if (then instanceof WeakObject met
+            ? object == null || !met.refersTo(object)
+            : then != object) {
           return false;
         }
       }
@@ -165,7 +170,7 @@ public final class ObjectSnapshot {
   private static final class Walk {
     private final List<@Nullable Object> objects = new ArrayList<>();
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final Deque<Object> open = new ArrayDeque<>();
+    private final Deque<Object> unvisited = new ArrayDeque<>();
     private long[] numbers = new long[64];
     private int count;
     private final Predicate<Class<?>> counts;
@@ -177,7 +182,7 @@ public final class ObjectSnapshot {
     @Nullable Found from(Object root) throws IllegalAccessException {
       meet(root);
       Object next;
-      while ((next = open.poll()) != null) {
+      while ((next = unvisited.poll()) != null) {
         if (objects.size() > MAX_OBJECTS) {
           return null;
         }
@@ -189,7 +194,7 @@ public final class ObjectSnapshot {
     private void meet(@Nullable Object object) {
       objects.add(object);
       if (object != null && !isValue(object) && seen.add(object)) {
-        open.add(object);
+        unvisited.add(object);
       }
     }
 

@@ -42,8 +42,8 @@ final class OpenedFiles implements Consumer<String> {
         && files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
   }
 
-  boolean haveOne(Predicate<FileState> such) {
-    return files.values().stream().anyMatch(such);
+  boolean haveOne(Predicate<FileState> condition) {
+    return files.values().stream().anyMatch(condition);
   }
 
   /**

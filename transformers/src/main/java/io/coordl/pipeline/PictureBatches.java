@@ -9,20 +9,20 @@ public final class PictureBatches {
   private final LongAdder batches = new LongAdder();
   private final AtomicInteger threads = new AtomicInteger();
 
-  /** Counts a batch whose samples were prepared by up to {@code with} threads. */
-  public void made(int with) {
+  /** Counts a batch whose samples were prepared by up to {@code threadCount} threads. */
+  public void made(int threadCount) {
     batches.increment();
-    threads.accumulateAndGet(with, Math::max);
+    threads.accumulateAndGet(threadCount, Math::max);
   }
 
   /** Returns the line of the summary; empty if there was no batch. */
   public String summary() {
     long count = batches.sum();
-    int with = threads.get();
+    int threadCount = threads.get();
     return count == 0
         ? ""
         : Text.format(
             "transforms: the agent cropped and resized %,d batches of pictures%s",
-            count, with == 1 ? "" : ", each on up to " + with + " threads");
+            count, threadCount == 1 ? "" : ", each on up to " + threadCount + " threads");
   }
 }

@@ -49,7 +49,7 @@ final class PrefetchedBatches implements EpochSource {
     return batch == null ? source.batch(number) : batch;
   }
 
-  /** The library may have prepared the first batches of the epoch. */
+  /** Skips to a batch, because the library may have prepared the first batches of the epoch. */
   private void skipTo(int number) {
     Integer next;
     while ((next = order.peek()) != null && next < number) {
@@ -57,7 +57,7 @@ final class PrefetchedBatches implements EpochSource {
     }
   }
 
-  /** Waits until no batch is being prepared; false if that thread hangs, now or before. */
+  /** Waits until no batch is being prepared; false if the preparing thread hangs or has hung. */
   private boolean awaitIdle() {
     hangs |= !prefetcher.awaitIdle();
     return !hangs;

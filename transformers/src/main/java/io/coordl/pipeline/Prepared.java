@@ -19,7 +19,7 @@ public final class Prepared {
   private final BiConsumer<String, String> chosen;
   private final Set<String> choices = ConcurrentHashMap.newKeySet();
   private final Set<String> trusted;
-  private final Set<String> met = ConcurrentHashMap.newKeySet();
+  private final Set<String> seenTrusted = ConcurrentHashMap.newKeySet();
   private final List<PreparedSamples> users = new CopyOnWriteArrayList<>();
 
   /**
@@ -48,7 +48,8 @@ public final class Prepared {
 
   /** Whether the user declared the class with this name deterministic. Records that it was seen. */
   public boolean trusts(String className) {
-    return trusted.contains(className) && (met.contains(className) || met.add(className));
+    return trusted.contains(className)
+        && (seenTrusted.contains(className) || seenTrusted.add(className));
   }
 
   /** Reports each cached form once: training and validation data often have the same class. */
@@ -87,6 +88,6 @@ public final class Prepared {
 
   /** Returns why declaring this class had no effect; empty if it had one. */
   public String whyUnused(String className) {
-    return met.contains(className) ? "" : "no data set or transform of that class was seen";
+    return seenTrusted.contains(className) ? "" : "no data set or transform of that class was seen";
   }
 }

@@ -83,12 +83,12 @@ public final class PreparedSamples {
   private final PurityAnalyzer code;
   private final OnceLog log;
   private final List<Plan> plans = new ArrayList<>();
-  private final List<Unknown> unknown = new ArrayList<>();
+  private final List<Unexamined> unexamined = new ArrayList<>();
   private volatile @Nullable Boolean cachesNone;
   private final AtomicLong generation = new AtomicLong();
 
   /** Number of rejected data sets, by class. */
-  private final Map<String, Integer> left = new HashMap<>();
+  private final Map<String, Integer> rejected = new HashMap<>();
 
   /**
    * Keyed by class, size and number of stages, so that a data set that is created again is
@@ -106,19 +106,19 @@ public final class PreparedSamples {
   }
 
   /** Returns the message that samples are not cached, and why. */
-  public static String leaves(String what, String reason) {
+  public static String leavesMessage(String what, String reason) {
     return "prepared=share leaves " + what + " to the program: " + reason + ".";
   }
 
   /**
-   * Like the other {@code leaves}, for a library whose samples are batches.
+   * Like the other {@code leavesMessage}, for a library whose samples are batches.
    *
    * @param keepsItems whether the items of the batches are cached instead
    */
-  static String leaves(String what, boolean keepsItems, String reason) {
+  static String leavesMessage(String what, boolean keepsItems, String reason) {
     return keepsItems
         ? "prepared=share caches no batches of " + what + ", only its images: " + reason + "."
-        : leaves(what, reason);
+        : leavesMessage(what, reason);
   }
 
   /** Called before and after a data set is prepared, because that may change its samples. */
@@ -151,10 +151,10 @@ public final class PreparedSamples {
   }
 
   /** A data set without a batch so far, and how many samples were requested after the first. */
-  private static final class Unknown extends WeakReference<Object> {
+  private static final class Unexamined extends WeakReference<Object> {
     private int requested;
 
-    Unknown(Object dataset) {
+    Unexamined(Object dataset) {
       super(dataset);
     }
   }
@@ -170,13 +170,13 @@ public final class PreparedSamples {
         return !plan.isLeftToProgram() && (plan.sparesItems || isKept(plan, index));
       }
     }
-    unknown.removeIf(one -> one.refersTo(null));
-    for (Unknown one : unknown) {
+    unexamined.removeIf(one -> one.refersTo(null));
+    for (Unexamined one : unexamined) {
       if (one.refersTo(dataset)) {
         return ++one.requested <= ItemPrefetcher.WINDOW;
       }
     }
-    unknown.add(new Unknown(dataset));
+    unexamined.add(new Unexamined(dataset));
     return true;
   }
 
@@ -229,7 +229,7 @@ public final class PreparedSamples {
     long now = generation.get();
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
-    if (left.getOrDefault(type, 0) >= MAX_REJECTED) {
+    if (rejected.getOrDefault(type, 0) >= MAX_REJECTED) {
       return new Plan(pipeline, "", now, List.of(), names, worth(pipeline, 0));
     }
     Object settings = pipeline.settings();
@@ -238,7 +238,7 @@ public final class PreparedSamples {
     StringBuilder text = new StringBuilder();
     List<FieldValues> values = new ArrayList<>();
     if (stages.isEmpty()) {
-      log.once(leaves(type, "it keeps objects whose changes would go unnoticed"));
+      log.once(leavesMessage(type, "it keeps objects whose changes would go unnoticed"));
     }
     List<@Nullable Object> all = new ArrayList<>();
     for (List<@Nullable Object> objects : stages) {
@@ -253,8 +253,8 @@ public final class PreparedSamples {
       PurityAnalyzer.Proof proof = code.prove(all);
       if (proof.reason() != null) {
         if (names.isEmpty()) {
-          log.once(leaves(type, proof.reason()));
-          left.merge(type, 1, Integer::sum);
+          log.once(leavesMessage(type, proof.reason()));
+          rejected.merge(type, 1, Integer::sum);
         }
         break;
       }
@@ -290,7 +290,7 @@ public final class PreparedSamples {
                 "sample",
                 prepared.epochs,
                 System::nanoTime,
-                why -> log.once(leaves("samples of " + name, why))));
+                why -> log.once(leavesMessage("samples of " + name, why))));
   }
 
   /** Appends everything that determines a stage's behaviour. */
@@ -314,7 +314,8 @@ public final class PreparedSamples {
       }
     } catch (CannotShareException e) {
       if (store.isShared()) {
-        // Does not begin with the policy's name: such a message says why nothing is cached.
+        // Does not begin with the policy's name, because messages that do say why nothing is
+        // cached.
         log.once(
             Text.format(
                 "samples are cached for this job alone: prepared=share cannot share %s.",
@@ -390,16 +391,16 @@ public final class PreparedSamples {
   /**
    * Creates a batch as {@link #batch} does and discards it, only to measure the time.
    *
-   * @param of samples that have just been prepared
-   * @param batched nanoseconds that the library needed to stack them
+   * @param indices samples that have just been prepared
+   * @param stackNanos nanoseconds that the library needed to stack them
    */
   public void probe(
-      Plan plan, List<Long> of, long batched, BatchMaker<? extends AutoCloseable> maker)
+      Plan plan, List<Long> indices, long stackNanos, BatchMaker<? extends AutoCloseable> maker)
       throws Exception {
-    plan.worth.batched(batched, of.size());
+    plan.worth.batched(stackNanos, indices.size());
     if (plan.worth.probes()) {
       long start = System.nanoTime();
-      List<Kept> samples = all(plan, of);
+      List<Kept> samples = all(plan, indices);
       AutoCloseable batch = samples.isEmpty() ? null : maker.make(samples);
       if (batch != null) {
         batch.close();
@@ -549,7 +550,7 @@ public final class PreparedSamples {
     private volatile boolean sparesItems = true;
 
     /** Whether no more samples are cached. */
-    private volatile boolean left;
+    private volatile boolean stopped;
 
     /** Number of samples requested, counted up to 2; concurrent requests may count as one. */
     private volatile int samples;
@@ -622,8 +623,8 @@ public final class PreparedSamples {
     }
 
     private boolean haveSameValues() {
-      for (FieldValues of : values) {
-        if (!of.areSame()) {
+      for (FieldValues stageValues : values) {
+        if (!stageValues.areSame()) {
           return false;
         }
       }
@@ -631,7 +632,7 @@ public final class PreparedSamples {
     }
 
     private boolean isLeftToProgram() {
-      return left || names.isEmpty() || !worth.paysOff();
+      return stopped || names.isEmpty() || !worth.paysOff();
     }
 
     private void checked(long nanos) {
@@ -696,7 +697,7 @@ public final class PreparedSamples {
      */
     private synchronized void measured(long[] nanos, long[] bytes, int last, List<Rates> parts)
         throws IOException {
-      if (stage >= 0 || left) {
+      if (stage >= 0 || stopped) {
         return;
       }
       nanosOfStages.add(nanos);
@@ -754,7 +755,7 @@ public final class PreparedSamples {
     }
 
     private static long mean(List<long[]> samples, int stage) {
-      return Math.round(samples.stream().mapToLong(of -> of[stage]).average().orElse(0));
+      return Math.round(samples.stream().mapToLong(stages -> stages[stage]).average().orElse(0));
     }
 
     /** Returns the measurements of the items of an average sample. */
@@ -783,11 +784,12 @@ public final class PreparedSamples {
     }
 
     private void leave(String why) {
-      left = true;
-      log.once(leaves(name, keepsItems, why));
+      stopped = true;
+      log.once(leavesMessage(name, keepsItems, why));
     }
   }
 
+  /** One request for a sample, which finds the sample, or prepares and caches it. */
   private final class Making<S> {
     private final Plan plan;
     private final long index;
@@ -972,7 +974,7 @@ public final class PreparedSamples {
       PreparedBatch bytes =
           opened == null
                   || sample == null
-                  || files.haveOne(store::leaves)
+                  || files.haveOne(store::skips)
                   || plan.generation != generation.get()
               ? null
               : maker.bytes(sample, opened);

@@ -49,11 +49,11 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   /** Copies the bytes; throws if they are too many for a buffer. */
   @Override
   public Kept keep(Object batch) {
-    LibraryBatches.Bytes of = library.bytes(batch);
-    int length = Math.toIntExact(of.bytes().bytes());
+    LibraryBatches.Bytes original = library.bytes(batch);
+    int length = Math.toIntExact(original.bytes().bytes());
     ByteBuffer bytes = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
-    of.bytes().writeTo(bytes);
-    return new Replayed(samples(batch), bytes.clear(), of.reader());
+    original.bytes().writeTo(bytes);
+    return new Replayed(samples(batch), bytes.clear(), original.reader());
   }
 
   private record Replayed(int samples, ByteBuffer bytes, BatchReader<?> reader) implements Kept {

@@ -12,12 +12,12 @@ record StagedBatches(CoordinatedEpoch shared, LibraryEpoch epoch) implements Epo
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
-    Object staged = shared.copied(number, epoch::readStaged);
+    Object staged = shared.stagedBatch(number, epoch::readStaged);
     if (staged != null) {
       return staged;
     }
     try {
-      return shared.alone(() -> epoch.make(number));
+      return shared.prepareAlone(() -> epoch.make(number));
     } catch (Exception | LinkageError e) {
       return null;
     }

@@ -85,7 +85,7 @@ public final class Worth {
   /** Nanoseconds that this trial has cost. */
   private long cost;
 
-  private boolean left;
+  private boolean stopped;
   private boolean isReported;
   private long nextTrial;
 
@@ -106,14 +106,14 @@ public final class Worth {
 
   /** Whether to cache units and use cached ones. */
   public synchronized boolean paysOff() {
-    if (left && clock.getAsLong() - nextTrial >= 0) {
+    if (stopped && clock.getAsLong() - nextTrial >= 0) {
       begin();
     }
-    return !left;
+    return !stopped;
   }
 
   private void begin() {
-    left = false;
+    stopped = false;
     making = new Pace();
     batching = new Pace();
     keeping = new Pace();
@@ -131,7 +131,7 @@ public final class Worth {
 
   /** Whether to look up a unit just cached, only to measure the time. */
   public synchronized boolean probes() {
-    return !left && finding.blocks < TRIED && !isEvident();
+    return !stopped && finding.blocks < TRIED && !isEvident();
   }
 
   private boolean isEvident() {
@@ -226,7 +226,7 @@ public final class Worth {
   }
 
   private void judge(boolean keeps) {
-    if (left
+    if (stopped
         || !making.isKnown()
         || !finding.isKnown()
         || !(finding.blocks >= TRIED || checks >= TRIED || isEvident())) {
@@ -249,7 +249,7 @@ public final class Worth {
   }
 
   private void leave(String why) {
-    left = true;
+    stopped = true;
     nextTrial = clock.getAsLong() + PAUSE * cost;
     if (!isReported) {
       isReported = true;

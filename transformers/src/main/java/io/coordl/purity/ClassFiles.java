@@ -51,7 +51,7 @@ public final class ClassFiles {
     }
   }
 
-  /** Returns the checksums of several such class files, separated by spaces. */
+  /** Returns {@link #checksum(Class, String)} of several class files, separated by spaces. */
   public static String checksums(Class<?> beside, String... resources) throws IOException {
     StringJoiner all = new StringJoiner(" ");
     for (String resource : resources) {

@@ -141,7 +141,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
         return code == Opcodes.INVOKESTATIC
             || k > 0
             || !isProgram.test(it.member().owner())
-            || codes.stream().noneMatch(of -> of.declares(it.member()));
+            || codes.stream().noneMatch(type -> type.declares(it.member()));
       } else if (code == Opcodes.PUTFIELD) {
         return k > 0;
       }

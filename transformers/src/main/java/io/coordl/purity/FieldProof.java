@@ -69,9 +69,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         if (it.isCall() && findsFields(it.member())) {
           return "which " + it.member().className() + " may set";
         }
-        if (it.setsField() && names(it.member(), field)) {
+        if (it.setsField() && refersTo(it.member(), field)) {
           List<Value> operands = method.flow().operands(i);
-          if (operands != null && !makes(method, operands, it.opcode(), field)) {
+          if (operands != null && !setsWhereAllowed(method, operands, it.opcode(), field)) {
             return "which " + method.where() + " sets";
           }
         }
@@ -95,7 +95,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return code == null ? 0 : code.fields.getOrDefault(field.name() + field.descriptor(), 0);
   }
 
-  private boolean names(Member used, Member field) {
+  private boolean refersTo(Member used, Member field) {
     return used.name().equals(field.name())
         && used.descriptor().equals(field.descriptor())
         && field.equals(resolve(used));
@@ -105,18 +105,19 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
    * Whether an instruction sets a field where that is allowed: on {@code this} in a constructor or
    * an announced method, or in the static initialiser.
    */
-  private boolean makes(MethodCode method, List<Value> operands, int opcode, Member field) {
-    return isMaking(method, field)
+  private boolean setsWhereAllowed(
+      MethodCode method, List<Value> operands, int opcode, Member field) {
+    return maySetFields(method, field)
         && (opcode == Opcodes.PUTSTATIC
             ? method.name.equals("<clinit>")
             : operands.get(0).isOnly(Plain.THIS));
   }
 
-  private boolean isMaking(MethodCode method, Member field) {
-    return method.owner.equals(field.owner()) && isMaking(method);
+  private boolean maySetFields(MethodCode method, Member field) {
+    return method.owner.equals(field.owner()) && maySetFields(method);
   }
 
-  private boolean isMaking(MethodCode method) {
+  private boolean maySetFields(MethodCode method) {
     return method.name.equals("<init>")
         || method.name.equals("<clinit>")
         || known.isAnnounced(method.name, method.descriptor);
@@ -134,7 +135,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         boolean sets = it.opcode() == Opcodes.PUTFIELD;
         boolean gets = it.opcode() == Opcodes.GETFIELD && !isPlain(it.member().descriptor());
         List<Value> operands = sets || gets ? method.flow().operands(i) : null;
-        if (operands != null && !(isMaking(method) && operands.get(0).isOnly(Plain.THIS))) {
+        if (operands != null && !(maySetFields(method) && operands.get(0).isOnly(Plain.THIS))) {
           Member field = resolve(it.member());
           if (field != null && isLibrary.test(field.owner())) {
             return method.where() + (sets ? " sets " : " may change ") + field;
@@ -228,9 +229,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         if ((it.isCall() && findsFields(it.member()))
             || it.arguments().stream()
                 .anyMatch(
-                    made -> made instanceof Handle handle && names(Member.of(handle), field))) {
+                    made -> made instanceof Handle handle && refersTo(Member.of(handle), field))) {
           return false;
-        } else if (it.usesField() && names(it.member(), field) && only != method) {
+        } else if (it.usesField() && refersTo(it.member(), field) && only != method) {
           if (only != null) {
             return false;
           }
@@ -240,7 +241,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     }
     return only != null
         && only.owner.equals(field.owner())
-        && new LazyMethod(only, field, this::isConstant).isOne();
+        && new LazyMethod(only, field, this::isConstant).fillsCache();
   }
 
   private boolean isConstant(Member used) {
@@ -249,7 +250,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * A method that may fill such a cache.
+   * A method that may fill a cache, as {@link FieldProof#isLazy} describes it.
    *
    * @param isConstant whether a field is a final number or string
    */
@@ -265,7 +266,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
             "java/lang/Double",
             "java/lang/Character");
 
-    boolean isOne() {
+    boolean fillsCache() {
       List<Instruction> code = method.instructions;
       int end = code.size();
       String type = field.descriptor();
@@ -472,7 +473,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
           continue;
         }
         Instruction it = method.instructions.get(i);
-        if (it.setsField() && names(it.member(), field)) {
+        if (it.setsField() && refersTo(it.member(), field)) {
           kept.addAll(operands.get(operands.size() - 1).origins());
           continue;
         }
@@ -515,7 +516,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
                   .anyMatch(e -> e.getValue().contains(made) && isShown(e.getKey(), seen)));
     }
 
-    /** Whether a call of a JDK method created it; its elements then come from the arguments. */
+    /**
+     * Whether a call of a JDK method created the object; its elements then come from the arguments.
+     */
     private boolean isCall(Made made) {
       return method.instructions.get(made.at()).opcode() <= Opcodes.INVOKEDYNAMIC;
     }
@@ -536,12 +539,12 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         }
       } else if (origin instanceof Kept kept
           && (deep || !kept.element())
-          && names(kept.field(), field)) {
+          && refersTo(kept.field(), field)) {
         Role role = role(it, k);
         if (role == Role.SHOWN || role == Role.PUT) {
           why = method.where() + " passes to other code";
         } else if (role == Role.CHANGED
-            && !(!strict && kept.ofThis() && isMaking(method, field) && !deep)) {
+            && !(!strict && kept.ofThis() && maySetFields(method, field) && !deep)) {
           why = method.where() + " may change";
         }
       }
@@ -606,7 +609,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   private enum Role {
     READ,
     CHANGED,
-    /** Stored in another one. */
+    /** Stored in another array or collection. */
     PUT,
     SHOWN
   }

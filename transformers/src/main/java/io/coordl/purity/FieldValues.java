@@ -55,8 +55,8 @@ public final class FieldValues {
   }
 
   /** A weak reference, because the program may drop the object. */
-  private static final class Met extends WeakReference<Object> {
-    Met(Object object) {
+  private static final class WeakObject extends WeakReference<Object> {
+    WeakObject(Object object) {
       super(object);
     }
   }
@@ -65,9 +65,9 @@ public final class FieldValues {
    * A field and its value.
    *
    * @param holder null for a static field
-   * @param value a {@link Met} for an object other than a string or number
+   * @param value a {@link WeakObject} for an object other than a string or number
    */
-  private record Slot(@Nullable Met holder, Field field, @Nullable Object value) {
+  private record Slot(@Nullable WeakObject holder, Field field, @Nullable Object value) {
     boolean isSame() throws IllegalAccessException {
       Object object = holder == null ? null : holder.get();
       if (holder != null && object == null) {
@@ -85,7 +85,7 @@ public final class FieldValues {
    *
    * @param elements a copy of a primitive array, or the elements as in a slot
    */
-  private record Content(Met container, Object elements) {
+  private record Content(WeakObject container, Object elements) {
     boolean isSame() {
       Object now = container.get();
       if (now == null) {
@@ -110,7 +110,7 @@ public final class FieldValues {
   }
 
   private static boolean isSame(@Nullable Object then, @Nullable Object now) {
-    return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
+    return then instanceof WeakObject met ? now != null && met.refersTo(now) : then == now;
   }
 
   /** Returns a primitive value; floats and doubles as bits, so that different NaNs differ. */
@@ -150,7 +150,7 @@ public final class FieldValues {
     Object value = field.get(holder);
     slots.add(
         new Slot(
-            holder == null ? null : new Met(holder),
+            holder == null ? null : new WeakObject(holder),
             field,
             field.getType().isPrimitive() ? bits(value) : held(value)));
     return --remaining >= 0
@@ -179,7 +179,7 @@ public final class FieldValues {
       }
       Object copy = Array.newInstance(type.getComponentType(), length);
       System.arraycopy(container, 0, copy, 0, length);
-      contents.add(new Content(new Met(container), copy));
+      contents.add(new Content(new WeakObject(container), copy));
       return true;
     } else if (!type.isArray()
         && !READABLE.contains(type.getName())
@@ -192,7 +192,7 @@ public final class FieldValues {
     }
     Object[] now = of(container);
     Object[] elements = new Object[now.length];
-    contents.add(new Content(new Met(container), elements));
+    contents.add(new Content(new WeakObject(container), elements));
     for (int i = 0; i < now.length; i++) {
       elements[i] = held(now[i]);
       if (isContainer(now[i])
@@ -209,7 +209,7 @@ public final class FieldValues {
             || value instanceof String
             || (value instanceof Number && JdkCode.isImmutable(value))
         ? value
-        : new Met(value);
+        : new WeakObject(value);
   }
 
   private static int size(Object container) {

@@ -51,6 +51,8 @@ final class Flow {
   record Kept(Member field, boolean ofThis, boolean element) implements Origin {}
 
   /**
+   * A value on the stack or in a local variable.
+   *
    * @param wide whether the value takes two slots
    * @param item whether it is derived from the number of the requested item
    */
@@ -138,7 +140,7 @@ final class Flow {
   /** Returns the operands of an instruction in the order pushed; null if it is unreachable. */
   @Nullable List<Value> operands(int at) {
     State state = before[at];
-    return state == null ? null : new Step(method, at, state).taken();
+    return state == null ? null : new Step(method, at, state).operands();
   }
 
   private void reach(int at, State state) {
@@ -154,7 +156,7 @@ final class Flow {
     reachHandlers(at, state);
     Instruction instruction = method.instructions.get(at);
     Step step = new Step(method, at, state);
-    step.take();
+    step.execute();
     State after = new State(step.locals, step.stack);
     instruction.targets().forEach(target -> reach(place(target), after));
     if (!ends(instruction.opcode())) {
@@ -209,8 +211,8 @@ final class Flow {
       stack = new ArrayList<>(state.stack());
     }
 
-    List<Value> taken() {
-      take();
+    List<Value> operands() {
+      execute();
       return popped;
     }
 
@@ -240,7 +242,7 @@ final class Flow {
       return popped.stream().anyMatch(Value::item);
     }
 
-    void take() {
+    void execute() {
       int code = it.opcode();
       boolean wide = Arrays.binarySearch(WIDE, code) >= 0;
       if (code == Opcodes.NOP || code == Opcodes.IINC || code == Opcodes.GOTO) {
@@ -281,11 +283,11 @@ final class Flow {
         pop(2);
         push(Value.OTHER);
       } else {
-        takeRest(code);
+        executeRest(code);
       }
     }
 
-    private void takeRest(int code) {
+    private void executeRest(int code) {
       if (code >= Opcodes.IF_ICMPEQ && code <= Opcodes.IF_ACMPNE) {
         pop(2);
       } else if (code <= Opcodes.IFLE
@@ -295,11 +297,11 @@ final class Flow {
       } else if (code >= Opcodes.INVOKEVIRTUAL && code <= Opcodes.INVOKEDYNAMIC) {
         call(code);
       } else {
-        takeMemory(code);
+        executeMemory(code);
       }
     }
 
-    private void takeMemory(int code) {
+    private void executeMemory(int code) {
       switch (code) {
         case Opcodes.RETURN -> {}
         case Opcodes.PUTSTATIC, Opcodes.ATHROW, Opcodes.MONITORENTER, Opcodes.MONITOREXIT -> pop();

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Lists the JDK methods whose results depend only on their arguments, and on files that they open,
- * where changes are noticed; all others are unknown. Excluded are clocks, threads, the default
+ * Lists the JDK methods whose results depend only on their arguments, and on files that they open
+ * and whose changes are noticed; all others are unknown. Excluded are clocks, threads, the default
  * locale, properties, random generators, processes, sockets, reflection and output to files or the
  * console.
  */
@@ -251,7 +251,7 @@ final class JdkCode {
    * Returns the index of the operand, receiver included, whose string or hash code a call uses; -1
    * if there is none.
    */
-  static int identifies(String owner, String method, String descriptor) {
+  static int identityOperand(String owner, String method, String descriptor) {
     boolean ofObject = descriptor.startsWith("(Ljava/lang/Object;");
     return switch (owner) {
       case "java/lang/Object" -> method.equals("toString") ? 0 : -1;

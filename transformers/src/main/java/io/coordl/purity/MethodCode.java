@@ -30,6 +30,8 @@ final class MethodCode extends MethodVisitor {
   private @Nullable Flow flow;
 
   /**
+   * One instruction.
+   *
    * @param member the member used; for a type instruction, its owner is the type
    * @param operand the instruction's number, such as a variable's slot or a count of dimensions
    * @param arguments arguments of a call site, or the loaded constant

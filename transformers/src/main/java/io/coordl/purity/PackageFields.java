@@ -32,7 +32,7 @@ final class PackageFields {
         @Override
         protected Optional<Set<String>> computeValue(Class<?> type) {
           try {
-            return Optional.ofNullable(set(type));
+            return Optional.ofNullable(fieldsSet(type));
           } catch (IOException | URISyntaxException | RuntimeException e) {
             return Optional.empty();
           }
@@ -42,7 +42,7 @@ final class PackageFields {
   private PackageFields() {}
 
   /** Whether, within the library, only constructors of its class set this field. */
-  static boolean isOnlyMade(Class<?> type, Field field) {
+  static boolean isSetOnlyInConstructors(Class<?> type, Field field) {
     int access = Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE | Modifier.STATIC;
     return (field.getModifiers() & access) == 0
         && SET.get(type)
@@ -50,7 +50,8 @@ final class PackageFields {
             .orElse(false);
   }
 
-  private static @Nullable Set<String> set(Class<?> type) throws IOException, URISyntaxException {
+  private static @Nullable Set<String> fieldsSet(Class<?> type)
+      throws IOException, URISyntaxException {
     CodeSource source = type.getProtectionDomain().getCodeSource();
     if (source == null || source.getLocation() == null) {
       return null;
@@ -63,7 +64,7 @@ final class PackageFields {
         return null;
       }
       for (MethodCode method : code.methods) {
-        boolean makes = name.equals(owner) && method.name.equals("<init>");
+        boolean isConstructor = name.equals(owner) && method.name.equals("<init>");
         for (int i = 0; i < method.instructions.size(); i++) {
           MethodCode.Instruction it = method.instructions.get(i);
           if (it.isCall() && FieldProof.findsFields(it.member())) {
@@ -71,7 +72,7 @@ final class PackageFields {
           }
           List<Flow.Value> operands =
               it.opcode() == Opcodes.PUTFIELD ? method.flow().operands(i) : null;
-          if (operands != null && !(makes && operands.get(0).isOnly(Flow.Plain.THIS))) {
+          if (operands != null && !(isConstructor && operands.get(0).isOnly(Flow.Plain.THIS))) {
             set.add(it.member().name() + it.member().descriptor());
           }
         }

@@ -489,7 +489,10 @@ public final class PurityAnalyzer {
       return reason;
     }
 
-    /** Follows the methods that other code may call on objects found not to be confined. */
+    /**
+     * Follows the methods that other code may call on objects found not to be confined; returns
+     * whether there are any.
+     */
     private boolean release() {
       int known = run.size() + confined.size();
       if (known == lastKnown) {
@@ -561,7 +564,7 @@ public final class PurityAnalyzer {
               // An initialiser reads its inputs once, perhaps earlier than without the agent.
             } else if (isLibrary(key.owner())
                 || ofInitialisers.contains(key)
-                || !compares(key, why, true)) {
+                || !addToValues(key, why, true)) {
               return why;
             }
             String shown = proof.reasonItIsShown(key, field.getValue(), run);
@@ -572,13 +575,13 @@ public final class PurityAnalyzer {
         }
       }
       for (Map.Entry<Member, String> field : loose.entrySet()) {
-        if (!compares(field.getKey(), field.getValue(), false)) {
+        if (!addToValues(field.getKey(), field.getValue(), false)) {
           return field.getValue();
         }
       }
       String why = values.isEmpty() ? null : lazy;
       // Compared where possible.
-      settled.forEach(field -> compares(field, "a private field", false));
+      settled.forEach(field -> addToValues(field, "a private field", false));
       return why;
     }
 
@@ -593,7 +596,7 @@ public final class PurityAnalyzer {
      * Adds to {@link #values} this field of all objects that the code can reach; returns false if
      * that is impossible.
      */
-    private boolean compares(Member field, String why, boolean deep) {
+    private boolean addToValues(Member field, String why, boolean deep) {
       if (!known.comparesFields() || trusts) {
         return false; // The references of an object of a trusted class are unknown.
       }
@@ -624,8 +627,8 @@ public final class PurityAnalyzer {
     }
 
     private @Nullable ClassCode find(String name, @Nullable ClassLoader loader) {
-      Object asks = loader == null ? this : loader;
-      if (requested.computeIfAbsent(asks, none -> new HashSet<>()).add(name)) {
+      Object loaderKey = loader == null ? this : loader;
+      if (requested.computeIfAbsent(loaderKey, none -> new HashSet<>()).add(name)) {
         Optional<ClassCode> code =
             Optional.ofNullable(ClassCode.read(name, loader, known.getsItem()));
         Optional<ClassCode> other = classes.putIfAbsent(name, code);
@@ -838,7 +841,9 @@ public final class PurityAnalyzer {
       Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
       String why = fields(at.getClassLoader()).reasonItIsSet(declared);
-      if (why != null && known.comparesFields() && PackageFields.isOnlyMade(at, field)) {
+      if (why != null
+          && known.comparesFields()
+          && PackageFields.isSetOnlyInConstructors(at, field)) {
         loose.putIfAbsent(declared, type.getName() + " reads " + declared + ", " + why);
       } else if (why != null) {
         reason = type.getName() + " reads " + declared + ", " + why;
@@ -1170,14 +1175,14 @@ public final class PurityAnalyzer {
         reason = method.where() + " " + why;
       }
 
-      private boolean isMaking() {
+      private boolean isInitialiser() {
         return method.name.equals("<init>") || method.name.equals("<clinit>");
       }
 
       /** Whether the value belongs to an object or class that is not under construction. */
       private boolean isKept(Value value) {
         return value.origins().stream()
-            .anyMatch(origin -> origin instanceof Kept kept && !(isMaking() && kept.ofThis()));
+            .anyMatch(origin -> origin instanceof Kept kept && !(isInitialiser() && kept.ofThis()));
       }
 
       /** Whether a static initialiser accesses a static field that its own class declares. */
@@ -1252,7 +1257,7 @@ public final class PurityAnalyzer {
             if (it.owner().equals("java/lang/invoke/StringConcatFactory")) {
               Type[] types = Type.getArgumentTypes(it.descriptor());
               for (int i = 0; i < operands.size(); i++) {
-                identifies(operands.get(i), types[i], TO_STRING);
+                checkIdentity(operands.get(i), types[i], TO_STRING);
               }
             }
           }
@@ -1270,7 +1275,7 @@ public final class PurityAnalyzer {
        * @param type declared by the caller; null for any object
        * @param by {@code toString} or {@code hashCode}
        */
-      private void identifies(Value value, @Nullable Type type, Member by) {
+      private void checkIdentity(Value value, @Nullable Type type, Member by) {
         for (Origin origin : value.origins()) {
           if (origin instanceof Made made) {
             Instruction it = method.instructions.get(made.at());
@@ -1309,7 +1314,10 @@ public final class PurityAnalyzer {
         return false;
       }
 
-      /** A lambda has the default methods of its interfaces, and may change what it captures. */
+      /**
+       * Follows a lambda, which has the default methods of its interfaces and may change what it
+       * captures.
+       */
       private void link(Instruction lambda, List<Value> operands) {
         for (Object constant : lambda.arguments()) {
           if (constant instanceof Handle handle
@@ -1366,15 +1374,16 @@ public final class PurityAnalyzer {
         boolean ofLibrary = isLibrary(owner);
         ownOrder |= JdkCode.hasOwnOrder(owner, name);
         hashes |= JdkCode.hashes(owner);
-        int key = JdkCode.identifies(owner, name, descriptor);
+        int key = JdkCode.identityOperand(owner, name, descriptor);
         if (key >= 0 && key < operands.size()) {
-          identifies(operands.get(key), null, JdkCode.isCollection(owner) ? HASH_CODE : TO_STRING);
+          checkIdentity(
+              operands.get(key), null, JdkCode.isCollection(owner) ? HASH_CODE : TO_STRING);
         }
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");
           } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
-            leave("reads a file that is not the item asked for (" + whole + ")");
+            leave("reads a file that is not the requested item (" + whole + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave(
                 "reads a file through a method reference or its superclass, where changes are not"

@@ -6,7 +6,7 @@ import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.callsite.ClassNames;
 import io.coordl.transformers.classfile.ClassFile;
-import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.ConstantPoolFilter;
 import io.coordl.transformers.classfile.RuleListener;
 import io.coordl.transformers.hook.HookWeaver;
 import java.io.IOException;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProgramTransformer implements ClassFileTransformer {
   /** Receives what happens to classes as they load or are retransformed, on any thread. */
   public interface Listener {
-    /** Listener for the rules that are applied to, or do not fit, one class. */
+    /** Returns the listener for the rules that are applied to, or do not fit, one class. */
     RuleListener forClass(String name, @Nullable ProtectionDomain domain);
 
     /** A class could not be rewritten and stays unchanged. */
@@ -37,11 +37,12 @@ public final class ProgramTransformer implements ClassFileTransformer {
     void newer(String name, int version);
   }
 
-  private final ConstantPool prefilter;
+  private final ConstantPoolFilter prefilter;
   private final CallSiteRewriter callSites = new CallSiteRewriter();
   private final HookWeaver hooks;
   private final Listener listener;
-  private final Map<ClassLoader, Boolean> seeing = Collections.synchronizedMap(new WeakHashMap<>());
+  private final Map<ClassLoader, Boolean> bridgeVisible =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
     this.hooks = hooks;
@@ -50,12 +51,12 @@ public final class ProgramTransformer implements ClassFileTransformer {
     for (CallSite site : CallSites.TABLE) {
       interesting.add(site.marker());
     }
-    prefilter = new ConstantPool(interesting);
+    prefilter = new ConstantPoolFilter(interesting);
   }
 
   /**
    * Whether a loaded class may need retransformation, judged by the class file that its loader
-   * finds; true if it finds none.
+   * finds; true if there is none.
    */
   public boolean mayChange(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
@@ -119,14 +120,14 @@ public final class ProgramTransformer implements ClassFileTransformer {
    * {@code java.*} to the boot loader, so a rewritten call would fail there.
    */
   private boolean seesBridge(ClassLoader loader) {
-    Boolean sees = seeing.get(loader);
+    Boolean sees = bridgeVisible.get(loader);
     if (sees == null) {
       try {
         sees = Class.forName(Spans.class.getName(), false, loader) == Spans.class;
       } catch (ClassNotFoundException | LinkageError e) {
         sees = false;
       }
-      seeing.put(loader, sees);
+      bridgeVisible.put(loader, sees);
     }
     return sees;
   }

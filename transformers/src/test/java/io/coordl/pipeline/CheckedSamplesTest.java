@@ -103,10 +103,10 @@ class CheckedSamplesTest {
 
   @Test
   void aUnitDoesNotBeginWithinAnother() {
-    assertThat(checked.begins()).isTrue();
-    assertThat(checked.begins()).isFalse();
-    checked.ends();
-    assertThat(checked.begins()).isTrue();
+    assertThat(checked.tryBegin()).isTrue();
+    assertThat(checked.tryBegin()).isFalse();
+    checked.end();
+    assertThat(checked.tryBegin()).isTrue();
   }
 
   @Test

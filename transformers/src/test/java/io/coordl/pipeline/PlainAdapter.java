@@ -76,7 +76,7 @@ final class PlainAdapter extends PlainBatches implements LibraryEpoch, LibraryBa
     }
     int number = batch++;
     try {
-      float[] staged = epoch.begin(this) ? epoch.copied(number, PlainBatches::of) : null;
+      float[] staged = epoch.begin(this) ? epoch.stagedBatch(number, PlainBatches::of) : null;
       return around(epoch.call(0, staged), () -> super.fetch(epoch.samples(number)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

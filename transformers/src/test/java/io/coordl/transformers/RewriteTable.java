@@ -41,13 +41,13 @@ public final class RewriteTable {
   public static String effect(HookRule rule) {
     HookRule.Interceptor interceptor = rule.interceptor();
     return interceptor != null
-        ? (rule.advice() == HookRule.Weave.RANDOM ? "generator forkable with" : "intercepted by")
+        ? (rule.weave() == HookRule.Weave.RANDOM ? "generator forkable with" : "intercepted by")
             + " `"
             + interceptor.policies().stream()
                 .map(Policy::toString)
                 .collect(Collectors.joining("` or `"))
             + "`"
-        : rule.advice() == HookRule.Weave.TIMED_ITERABLE
+        : rule.weave() == HookRule.Weave.TIMED_ITERABLE
             ? "batches of the returned iterable timed"
             : "span: " + span(rule.kind());
   }

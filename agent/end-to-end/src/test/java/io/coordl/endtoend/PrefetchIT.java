@@ -76,7 +76,7 @@ class PrefetchIT {
                       + " OfObject.transform reads example.prefetch.Changing$Knobs.value, which;"
                       + " OfArray.transform reads example.prefetch.Changing$OfArray.factors, an"
                       + " array; OfProperty.transform uses java.lang.System.getProperty;"
-                      + " OfFile.transform reads a file that is not the item asked for;"
+                      + " OfFile.transform reads a file that is not the requested item;"
                       + " OfTurn.transform reads example.prefetch.Changing.open, which; the program"
                       + " changes its transforms between its batches"),
               new Loop("own-data", 15, 12, ""),

@@ -16,7 +16,7 @@ import java.util.Set;
 public final class BatchLogs {
   private BatchLogs() {}
 
-  /** Duration of each epoch in {@code log}, in seconds. */
+  /** Returns the duration of each epoch in {@code log}, in seconds. */
   public static List<Double> epochSeconds(Path log) throws IOException {
     return lines(log, "epoch ").stream()
         .map(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)) / 1e3)
@@ -105,19 +105,21 @@ public final class BatchLogs {
         .orElse(Double.NaN);
   }
 
-  /** How many batches of {@code log} have the same number, data and labels in {@code other}. */
+  /**
+   * Returns how many batches of {@code log} have the same number, data and labels in {@code other}.
+   */
   public static long sameBatches(Path log, Path other) throws IOException {
-    Set<String> otherBatches = new HashSet<>(fed(other));
-    return fed(log).stream().filter(otherBatches::contains).count();
+    Set<String> otherBatches = new HashSet<>(withoutLosses(other));
+    return withoutLosses(log).stream().filter(otherBatches::contains).count();
   }
 
   /** Returns the number of batches in {@code log}. */
   public static long batches(Path log) throws IOException {
-    return fed(log).size();
+    return withoutLosses(log).size();
   }
 
-  /** Returns the batches without their losses. */
-  private static List<String> fed(Path log) throws IOException {
+  /** Returns the lines of the batches without their losses. */
+  private static List<String> withoutLosses(Path log) throws IOException {
     return lines(log, "batch ").stream()
         .map(line -> line.substring(0, line.lastIndexOf(' ')))
         .toList();

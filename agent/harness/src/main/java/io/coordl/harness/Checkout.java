@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.StreamSupport;
 
-/** Where the build puts its artifacts. Immutable; any thread. */
+/** A checkout of this project, with the artifacts of its build. Immutable; any thread. */
 public final class Checkout {
   private final Path root;
 
@@ -47,12 +47,12 @@ public final class Checkout {
     return root.resolve("target/work").resolve(name);
   }
 
-  /** Returns the agent. */
+  /** Returns the agent's jar. */
   public Path agentJar() {
     return built("agent/target/coordl-agent.jar");
   }
 
-  /** Returns the {@code coordl} command. */
+  /** Returns the jar of the {@code coordl} command. */
   public Path coordlJar() {
     return built("reports/target/coordl.jar");
   }
@@ -93,12 +93,12 @@ public final class Checkout {
     return built("examples/" + module + "/target/classpath.txt");
   }
 
-  /** Returns the benchmarks' classes. */
+  /** Returns the directory of the benchmarks' classes. */
   public Path benchmarkClasses() {
     return built("examples/benchmarks/target/classes");
   }
 
-  /** Returns the jar of that name that was built last. */
+  /** Returns the most recently built jar of that name. */
   private Path jar(String relative, String name) {
     try (DirectoryStream<Path> jars =
         Files.newDirectoryStream(built(relative), name + "-[0-9]*[0-9].jar")) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * times. Not thread-safe; different objects may run at the same time.
  *
  * <p>Bash's {@code time} measures CPU time from outside, to a millisecond, including JVM start-up
- * and shutdown. Without bash it is unknown.
+ * and shutdown. Without bash, CPU time is unknown.
  */
 public final class ChildJvm {
   private static final Path BASH = Path.of("/bin/bash");
@@ -57,7 +57,7 @@ public final class ChildJvm {
   private Consumer<String> echo = line -> {};
   private Consumer<ProcessHandle> started = process -> {};
 
-  /** A program that starts at {@code mainClass} on {@code jdk}. */
+  /** Creates a program that runs {@code mainClass} on {@code jdk}. */
   public ChildJvm(Jdk jdk, String mainClass) {
     this.jdk = jdk;
     this.mainClass = mainClass;
@@ -97,13 +97,13 @@ public final class ChildJvm {
     return this;
   }
 
-  /** Adds arguments of the JVM. */
+  /** Adds JVM arguments. */
   public ChildJvm jvmArgs(String... more) {
     jvmArgs.addAll(List.of(more));
     return this;
   }
 
-  /** Adds arguments of the program. */
+  /** Adds program arguments. */
   public ChildJvm args(String... more) {
     args.addAll(List.of(more));
     return this;
@@ -158,10 +158,10 @@ public final class ChildJvm {
   }
 
   /**
-   * As {@link #run()}, but runs each combination of command line, environment and directory only
+   * Like {@link #run()}, but runs each combination of command line, environment and directory only
    * once; later calls return the same result.
    *
-   * @throws ExecutionException if it could not be started
+   * @throws ExecutionException if the program could not be started
    */
   public ChildResult runOnce() throws ExecutionException, InterruptedException {
     List<String> key = commandLine();
@@ -178,9 +178,9 @@ public final class ChildJvm {
    * @throws IOException if it cannot be started
    */
   public ChildResult run() throws IOException, InterruptedException {
-    Path figures = Files.createTempFile("child-jvm", ".time");
+    Path times = Files.createTempFile("child-jvm", ".time");
     try {
-      ProcessBuilder builder = new ProcessBuilder(command(figures));
+      ProcessBuilder builder = new ProcessBuilder(command(times));
       builder.environment().keySet().removeAll(removed);
       builder.environment().putAll(environment);
       // The caller's environment must not change what is measured.
@@ -206,16 +206,16 @@ public final class ChildJvm {
       int exit = process.waitFor();
       Duration wall = Duration.ofNanos(System.nanoTime() - start);
       return new ChildResult(
-          exit, !ended, out.text(), err.text(), wall, cpuSeconds(Files.readString(figures)));
+          exit, !ended, out.text(), err.text(), wall, cpuSeconds(Files.readString(times)));
     } finally {
-      Files.deleteIfExists(figures);
+      Files.deleteIfExists(times);
     }
   }
 
-  private List<String> command(Path figures) {
+  private List<String> command(Path times) {
     List<String> command = new ArrayList<>(wrapper);
     if (Files.isExecutable(BASH)) {
-      command.addAll(List.of(BASH.toString(), "-c", TIMED, figures.toString()));
+      command.addAll(List.of(BASH.toString(), "-c", TIMED, times.toString()));
     }
     command.addAll(commandLine());
     return command;
@@ -263,9 +263,9 @@ public final class ChildJvm {
     process.destroyForcibly();
   }
 
-  private static double cpuSeconds(String figures) {
+  private static double cpuSeconds(String times) {
     // Bash reports a killed JVM first; the times are the last line.
-    String[] lines = figures.strip().split("\n", -1);
+    String[] lines = times.strip().split("\n", -1);
     String[] userAndSystem = lines[lines.length - 1].strip().split(" ", -1);
     if (userAndSystem.length != 2) {
       return Double.NaN;

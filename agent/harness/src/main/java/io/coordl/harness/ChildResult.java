@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param timedOut whether it was killed because it ran too long
  * @param out its standard output
  * @param err its standard error
- * @param wall from start to end
+ * @param wall time from start to end
  * @param cpuSeconds user and system time of the JVM; NaN if unknown
  */
 public record ChildResult(
@@ -17,7 +17,7 @@ public record ChildResult(
   /**
    * Returns this result if the exit status is 0.
    *
-   * @throws IllegalStateException if it is not, with the end of the output
+   * @throws IllegalStateException if it is not 0; the message ends with the last part of the output
    */
   public ChildResult orFail(String what) {
     if (exit == 0) {

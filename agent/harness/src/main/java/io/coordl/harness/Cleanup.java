@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Undoes what was set up on this machine, in reverse order. Not thread-safe. */
+/** The steps that undo what was set up on this machine, in reverse order. Not thread-safe. */
 public final class Cleanup {
   private final Deque<Step> steps = new ArrayDeque<>();
 
-  /** Undoes one thing. */
+  /** Undoes one change. */
   public interface Step {
-    /** Undoes it, once. */
+    /** Undoes the change; called once. */
     void run() throws IOException, InterruptedException;
   }
 

@@ -17,7 +17,7 @@ public final class DeviceCopies {
    * Runs the program and returns a row of five cells for each kind of memory: name, median and
    * minimum milliseconds, GB/s, and milliseconds to lock it, or why it is not locked.
    *
-   * @param program {@link #MAIN}
+   * @param program a program that runs {@link #MAIN}
    * @param rounds number of copies from each kind of memory
    * @throws IllegalStateException if the program fails or prints an unexpected number of rows
    */

@@ -36,9 +36,9 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
   }
 
   /**
-   * One profile.
+   * The results of one profile.
    *
-   * @param times of all phases
+   * @param times time of each phase
    * @param shares shares of an epoch: compute, prep stall, fetch stall
    */
   public record Profile(List<Time> times, List<Time> shares, Path recording, String err) {}
@@ -57,7 +57,7 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
   /**
    * Profiles the program; {@code directory} gets the recording.
    *
-   * @param arguments of the agent besides {@code profile=all}, such as {@code profile.steps=20}
+   * @param arguments agent arguments besides {@code profile=all}, such as {@code profile.steps=20}
    * @throws IllegalStateException if the program fails, or a phase was not measured
    */
   public Profile measure(Checkout checkout, Jdk jdk, Path directory, String arguments)

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
  * @param module the example whose class path holds its framework
  */
 public record KnownWaits(String name, String mainClass, String module) {
-  /** The agent promises that its relative error is at most this. */
+  /** The largest relative error that the agent promises. */
   public static final double LIMIT = 0.03;
 
   /**
@@ -40,7 +40,7 @@ public record KnownWaits(String name, String mainClass, String module) {
       return (double) (measuredNanos - trueNanos) / trueNanos;
     }
 
-    /** Whether both agree within the limit and what a busy machine explains. */
+    /** Whether both agree within the limit plus the time that the thread waited for a core. */
     public boolean agree() {
       return Math.abs(measuredNanos - trueNanos) <= LIMIT * trueNanos + coreWaitNanos;
     }
@@ -76,7 +76,7 @@ public record KnownWaits(String name, String mainClass, String module) {
   }
 
   /**
-   * As {@link #measure}, for {@link #reading}: splits the waits by cause.
+   * Like {@link #measure}, for {@link #reading}, but splits the waits by cause.
    *
    * @throws IllegalStateException if the program or the reading of its recording fails
    */

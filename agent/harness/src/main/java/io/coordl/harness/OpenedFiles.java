@@ -53,14 +53,14 @@ public final class OpenedFiles {
         output.toString());
   }
 
-  /** How often {@code .jpg} files were opened, according to the trace in {@code output}. */
+  /** Returns how often {@code .jpg} files were opened, according to the trace in {@code output}. */
   public static long count(Path output) throws IOException {
     try (Stream<String> lines = Files.lines(output)) {
       return lines.filter(line -> OPENED.matcher(line).find()).count();
     }
   }
 
-  /** How often each {@code .jpg} file was opened; without files that were never opened. */
+  /** Returns how often each {@code .jpg} file was opened; omits files that were never opened. */
   public static Map<Path, Long> byFile(Path output) throws IOException {
     try (Stream<String> lines = Files.lines(output)) {
       return lines

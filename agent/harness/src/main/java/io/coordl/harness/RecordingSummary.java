@@ -44,7 +44,7 @@ public record RecordingSummary(
    */
   public record Epoch(long stall, long compute, long prep) {}
 
-  /** {@code stall} of each epoch, in order. */
+  /** Returns {@code stall} of each epoch, in order. */
   List<Long> epochStalls() {
     return epochs.stream().map(Epoch::stall).toList();
   }

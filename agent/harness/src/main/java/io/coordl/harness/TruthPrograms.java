@@ -13,7 +13,7 @@ final class TruthPrograms {
    * Returns a program to run with the agent; it takes {@code name} as its first argument.
    *
    * @param module the example whose class path holds its framework
-   * @param arguments of the agent
+   * @param arguments the agent's arguments
    */
   static ChildJvm child(
       Checkout checkout, Jdk jdk, String mainClass, String module, String name, String arguments)

@@ -63,8 +63,8 @@ final class Activation {
   }
 
   /**
-   * Called whenever a rule of a library has rewritten a class, or with null if the user named a
-   * data set, so that no library is needed; starts the agent once. Never throws.
+   * Starts the agent, once. Called whenever a library's rule has rewritten a class, or with null if
+   * the user named a data set, because then no library is needed. Never throws.
    */
   synchronized void activate(@Nullable Library library) {
     if (failed) {
@@ -90,7 +90,7 @@ final class Activation {
     }
   }
 
-  /** Called at exit: reports options that needed a library which never loaded. */
+  /** Reports, at exit, the options that needed a library that was never loaded. */
   synchronized void endWithoutLibrary() {
     if (job != null || failed) {
       return;
@@ -138,7 +138,7 @@ final class Activation {
     if (library != null) {
       monitor.figures().saw(library.event());
     }
-    monitor.madeBy(version());
+    monitor.start(version());
     if (options.get(Option.SUMMARY).equals("on")) {
       monitor.show();
     }
@@ -152,7 +152,7 @@ final class Activation {
       monitor.showBeans();
     }
     for (String target : options.list(Option.METRICS)) {
-      if (!target.equals(Option.METRICS.byDefault)) {
+      if (!target.equals(Option.METRICS.defaultValue)) {
         monitor.export(target);
       }
     }

@@ -23,13 +23,15 @@ final class DataSetFiles {
     this.figures = figures;
   }
 
-  /** The files that the options name, or those read while a sample is loaded. */
+  /**
+   * Returns a filter of the files that the options name, or of those read while a sample is loaded.
+   */
   static ItemFilter of(Options options, EarlyMaps early, JobFigures figures, Requested requested) {
     DataSetFiles files = new DataSetFiles(options, early, figures);
     ItemFilter filter = files.filter();
     if (options.isGiven(Option.DATASET)) {
       for (String named : options.list(Option.DATASET)) {
-        requested.asked(Option.DATASET, named, () -> whyUnread(filter, named));
+        requested.register(Option.DATASET, named, () -> whyUnread(filter, named));
         files.sayIfMissing(filter, named);
       }
     }
@@ -54,7 +56,7 @@ final class DataSetFiles {
         root.equals(NONE)
             ? ItemNames.here(figures.log())
             : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, figures.log());
-    names = names.leaving(early);
+    names = names.skipping(early);
     if (options.hasPeers()) {
       names = names.amongHosts();
     }

@@ -78,7 +78,7 @@ public final class Installer {
           .addShutdownHook(new AgentThread("coordl-profile-unused", activation::endWithoutLibrary));
     }
     retransformLoaded(instrumentation, transformer);
-    if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault)) {
+    if (!options.get(Option.DATASET).equals(Option.DATASET.defaultValue)) {
       activation.activate(null);
     }
   }

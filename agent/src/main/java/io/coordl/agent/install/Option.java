@@ -235,7 +235,7 @@ public enum Option {
     static final Range NONE = new Range(0, 0);
   }
 
-  final String byDefault;
+  final String defaultValue;
   final String expected;
   final Values check;
 
@@ -260,8 +260,8 @@ public enum Option {
     this(expected.split(",", 2)[0], expected, check, description);
   }
 
-  Option(String byDefault, String expected, Values check, String description) {
-    this(byDefault, expected, check, Range.NONE, description);
+  Option(String defaultValue, String expected, Values check, String description) {
+    this(defaultValue, expected, check, Range.NONE, description);
   }
 
   /** Declares a number or one of the words, the first of which is the default. */
@@ -269,17 +269,17 @@ public enum Option {
     this(words.split(",", 2)[0], words, range, description);
   }
 
-  Option(String byDefault, String words, Range range, String description) {
+  Option(String defaultValue, String words, Range range, String description) {
     this(
-        byDefault,
+        defaultValue,
         (words.isEmpty() ? "" : words + ", ") + "N from " + range.min + " to " + range.max,
         Values.COUNT,
         range,
         description);
   }
 
-  Option(String byDefault, String expected, Values check, Range range, String description) {
-    this.byDefault = byDefault;
+  Option(String defaultValue, String expected, Values check, Range range, String description) {
+    this.defaultValue = defaultValue;
     this.expected = expected;
     this.check = check;
     this.min = range.min;
@@ -288,7 +288,7 @@ public enum Option {
   }
 
   /** Whether the value is a number within the range. */
-  boolean hasInRange(String value) {
+  boolean isInRange(String value) {
     if (!value.matches("[1-9][0-9]{0,8}")) {
       return false;
     }
@@ -316,7 +316,7 @@ public enum Option {
     for (Option option : values()) {
       text.append(String.format("  %-12s %s%n", option.key(), option.description));
       text.append(
-          String.format("  %-12s %s (default %s)%n", "", option.expected, option.byDefault));
+          String.format("  %-12s %s (default %s)%n", "", option.expected, option.defaultValue));
     }
     for (LibraryArgument argument : Libraries.known().arguments()) {
       text.append(String.format("  %-12s %s%n", argument.key(), argument.description()));

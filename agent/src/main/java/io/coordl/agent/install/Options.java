@@ -148,7 +148,7 @@ public final class Options {
   /** All values in force; the default if none was given. */
   public List<String> list(Option option) {
     Given values = given.get(option);
-    return values == null ? List.of(option.byDefault) : values.values();
+    return values == null ? List.of(option.defaultValue) : values.values();
   }
 
   public boolean isGiven(Option option) {
@@ -317,50 +317,52 @@ public final class Options {
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     boolean keeps = keepsRaw() || keepsDecoded() || keepsPrepared();
-    String any = "cache=minio, decoded=share or prepared=share";
-    without(remarks, keeps, Option.CACHE_SIZE, any);
-    without(remarks, keepsDecoded(), Option.DECODED_SIZE, "decoded=share");
-    without(remarks, keepsPrepared(), Option.PREPARED_SIZE, "prepared=share");
-    without(remarks, keeps, Option.CACHE_SCOPE, any);
+    String anyStore = "cache=minio, decoded=share or prepared=share";
+    remarkUnless(remarks, keeps, Option.CACHE_SIZE, anyStore);
+    remarkUnless(remarks, keepsDecoded(), Option.DECODED_SIZE, "decoded=share");
+    remarkUnless(remarks, keepsPrepared(), Option.PREPARED_SIZE, "prepared=share");
+    remarkUnless(remarks, keeps, Option.CACHE_SCOPE, anyStore);
     boolean shared = get(Option.CACHE_SCOPE).equals("host");
-    without(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
-    without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
-    without(remarks, shared, Option.DATASET_IDENTITY, "cache.scope=host or peer=");
-    without(remarks, keeps, Option.CACHE_EXCLUDE, any);
-    without(remarks, coordinates(), Option.PREP_JOBS, "prep=coordinate");
-    without(remarks, coordinates(), Option.PREP_SIZE, "prep=coordinate");
-    without(remarks, writesInBackground(), Option.CHECKPOINT_SIZE, "checkpoint=async");
-    without(remarks, isGiven(Option.CHECKPOINT_DIR), Option.CHECKPOINT_EVERY, "checkpoint.dir");
+    remarkUnless(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
+    remarkUnless(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
+    remarkUnless(remarks, shared, Option.DATASET_IDENTITY, "cache.scope=host or peer=");
+    remarkUnless(remarks, keeps, Option.CACHE_EXCLUDE, anyStore);
+    remarkUnless(remarks, coordinates(), Option.PREP_JOBS, "prep=coordinate");
+    remarkUnless(remarks, coordinates(), Option.PREP_SIZE, "prep=coordinate");
+    remarkUnless(remarks, writesInBackground(), Option.CHECKPOINT_SIZE, "checkpoint=async");
+    remarkUnless(
+        remarks, isGiven(Option.CHECKPOINT_DIR), Option.CHECKPOINT_EVERY, "checkpoint.dir");
     if (isGiven(Option.CHECKPOINT_DIR)) {
-      without(remarks, writesModels(), Option.CHECKPOINT_EVERY, "checkpoint=atomic or async");
+      remarkUnless(remarks, writesModels(), Option.CHECKPOINT_EVERY, "checkpoint=atomic or async");
     }
-    for (Option of :
+    for (Option dependent :
         List.of(Option.CHECKPOINT_DIR, Option.CHECKPOINT_KEEP, Option.CHECKPOINT_GRACE)) {
-      without(remarks, isGiven(Option.CHECKPOINT_EVERY), of, "checkpoint.every");
+      remarkUnless(remarks, isGiven(Option.CHECKPOINT_EVERY), dependent, "checkpoint.every");
     }
-    without(remarks, writesModels(), Option.RESUME, "checkpoint=atomic or async");
+    remarkUnless(remarks, writesModels(), Option.RESUME, "checkpoint=atomic or async");
     if (coordinates() && isGiven(Option.RESUME)) {
       remarks.add("resume has no effect with prep=coordinate, whose epochs several jobs share");
     }
     boolean chooses = get(Option.CHECKPOINT_EVERY).equals(AUTO);
-    without(remarks, chooses, Option.CHECKPOINT_OVERHEAD, "checkpoint.every=auto");
-    boolean hosts = hasPeers() && !RedisUri.is(get(Option.PEER));
-    without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
-    without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
-    without(remarks, hosts, Option.PEER_SECRET, "peer=HOST");
-    without(remarks, hasPeers(), Option.PEER_TLS, "peer=");
-    boolean tls = hasPeers() && !get(Option.PEER_TLS).equals("off");
-    without(remarks, tls, Option.PEER_TLS_PASSWORD, "peer.tls=");
+    remarkUnless(remarks, chooses, Option.CHECKPOINT_OVERHEAD, "checkpoint.every=auto");
+    boolean hasHosts = hasPeers() && !RedisUri.is(get(Option.PEER));
+    remarkUnless(remarks, hasHosts, Option.PEER_BIND, "peer=HOST");
+    remarkUnless(remarks, hasHosts, Option.PEER_HOSTS, "peer=HOST");
+    remarkUnless(remarks, hasHosts, Option.PEER_SECRET, "peer=HOST");
+    remarkUnless(remarks, hasPeers(), Option.PEER_TLS, "peer=");
+    boolean usesTls = hasPeers() && !get(Option.PEER_TLS).equals("off");
+    remarkUnless(remarks, usesTls, Option.PEER_TLS_PASSWORD, "peer.tls=");
     Given password = given.get(Option.PEER_TLS_PASSWORD);
-    if (tls && password != null && password.origin().equals("argument")) {
+    if (usesTls && password != null && password.origin().equals("argument")) {
       remarks.add(
           "peer.tls.password is on the command line, where every user of this host can see it; put"
               + " it into a file, @FILE");
     }
     remarks.addAll(corrections);
     libraries.all().forEach(library -> remarks.addAll(library.remarks()));
-    without(remarks, profiles(), Option.PROFILE_STEPS, "profile=");
-    without(remarks, coordinates() || shared, Option.GROUP, "cache.scope=host or prep=coordinate");
+    remarkUnless(remarks, profiles(), Option.PROFILE_STEPS, "profile=");
+    remarkUnless(
+        remarks, coordinates() || shared, Option.GROUP, "cache.scope=host or prep=coordinate");
     return remarks;
   }
 
@@ -391,7 +393,7 @@ public final class Options {
 
   /** Lets profile.accelerator, if it is set, replace the phases of profile=. */
   private void emulateAccelerator() {
-    if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.byDefault)) {
+    if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.defaultValue)) {
       return;
     }
     if (profiles()) {
@@ -420,7 +422,7 @@ public final class Options {
             Option.CHECKPOINT_EVERY,
             Option.GPU_PINNED,
             Option.RESUME)) {
-      if (!get(policy).equals(policy.byDefault)) {
+      if (!get(policy).equals(policy.defaultValue)) {
         off.add(policy.key() + "=" + shown(policy));
       }
     }
@@ -441,9 +443,10 @@ public final class Options {
     return !get(Option.PROFILE).equals("off");
   }
 
-  private void without(List<String> remarks, boolean has, Option option, String needed) {
-    if (isGiven(option) && !has) {
-      remarks.add(option.key() + "=" + shown(option) + " has no effect without " + needed);
+  private void remarkUnless(
+      List<String> remarks, boolean isMet, Option option, String prerequisite) {
+    if (isGiven(option) && !isMet) {
+      remarks.add(option.key() + "=" + shown(option) + " has no effect without " + prerequisite);
     }
   }
 
@@ -476,8 +479,8 @@ public final class Options {
   private void readAll(String arguments, String origin) {
     boolean afterSecret = false;
     List<String> all = split(arguments);
-    for (String argument : all) {
-      boolean isFirst = argument.equals(all.get(0));
+    for (int i = 0; i < all.size(); i++) {
+      String argument = all.get(i);
       if (afterSecret && !known(argument)) {
         problem(
             "the text after a comma in "
@@ -505,7 +508,7 @@ public final class Options {
                           + argument
                           + "=... (jcmd PID JVMTI.agent_load cuts off what follows =, unless both"
                           + " the shell and jcmd see quotes: '\"key=value\"')"
-                      : isFirst
+                      : i == 0
                           ? nearest(argument)
                           : nearest(argument) + " (put a value with a comma into a file, @FILE)"));
         } else {
@@ -602,9 +605,9 @@ public final class Options {
       problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
     } else if (accepts(option, value)) {
       List<String> values = new ArrayList<>();
-      if (REPEATED.contains(option.check) && !value.equals(option.byDefault)) {
+      if (REPEATED.contains(option.check) && !value.equals(option.defaultValue)) {
         values.addAll(list(option));
-        values.remove(option.byDefault); // The default means that there are none.
+        values.remove(option.defaultValue); // The default means that there are none.
       }
       values.add(value);
       given.put(option, new Given(values, origin));
@@ -633,7 +636,7 @@ public final class Options {
   }
 
   private boolean accepts(Option option, String value) {
-    boolean accepted = value.equals(option.byDefault) || isValid(option, value);
+    boolean accepted = value.equals(option.defaultValue) || isValid(option, value);
     if (!accepted) {
       String comma =
           value.indexOf('{') > value.indexOf('}')
@@ -665,7 +668,7 @@ public final class Options {
       case SHARE ->
           value.matches("\\d{1,2}(\\.\\d{1,3})?%") && share(value) >= 0.001 && share(value) <= 0.5;
       case COUNT ->
-          option.hasInRange(value)
+          option.isInRange(value)
               || (!value.startsWith("N ")
                   && Arrays.asList(option.expected.split(", ")).contains(value));
     };

@@ -80,7 +80,7 @@ final class PeerPolicy {
                 store,
                 group,
                 Discovery.parse(options.list(Option.PEER)),
-                bind.equals(Option.PEER_BIND.byDefault) ? null : HostPort.parse(bind),
+                bind.equals(Option.PEER_BIND.defaultValue) ? null : HostPort.parse(bind),
                 tls,
                 arena::capacity,
                 System::getenv),
@@ -97,8 +97,8 @@ final class PeerPolicy {
   /** The credentials with which this group's hosts authenticate each other. */
   private static SSLContext credentials(Options options) throws IOException {
     String secret = options.get(Option.PEER_SECRET);
-    boolean given = !secret.equals(Option.PEER_SECRET.byDefault);
-    if (given && !options.get(Option.PEER_TLS).equals(Option.PEER_TLS.byDefault)) {
+    boolean hasSecret = !secret.equals(Option.PEER_SECRET.defaultValue);
+    if (hasSecret && !options.get(Option.PEER_TLS).equals(Option.PEER_TLS.defaultValue)) {
       throw new IOException(
           "peer.secret and peer.tls were both given, but only one can authenticate peers: remove"
               + " one.");
@@ -107,7 +107,7 @@ final class PeerPolicy {
     if (tls != null) {
       return tls;
     }
-    if (!given) {
+    if (!hasSecret) {
       throw new IOException(
           "peer= needs peer.secret=FILE or peer.tls=KEYSTORE, so that no stranger who reaches its"
               + " ports can read or change this job's training data: run openssl rand -base64 32,"
@@ -122,8 +122,8 @@ final class PeerPolicy {
       return null;
     }
     String given = options.get(Option.PEER_TLS_PASSWORD);
-    boolean none = given.equals(Option.PEER_TLS_PASSWORD.byDefault);
-    char[] password = none ? new char[0] : given.toCharArray();
+    boolean hasNone = given.equals(Option.PEER_TLS_PASSWORD.defaultValue);
+    char[] password = hasNone ? new char[0] : given.toCharArray();
     try {
       return PeerTls.load(Path.of(keystore), password);
     } finally {

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 final class Policies {
   private static final String NONE = "none";
 
-  /** Share of free memory for each staging buffer; small, because more may follow. */
+  /** Share of free memory for each staging buffer; small, because each pipeline has one. */
   private static final double PREP_SHARE = 0.125;
 
   private static final double CHECKPOINT_SHARE = 0.25;
@@ -146,7 +146,7 @@ final class Policies {
   private CheckedSamples checked() {
     CheckedSamples made = new CheckedSamples(new LibraryVerdicts(libraries.verdicts()));
     job.addPolicy(made::summary, () -> {});
-    requested.asked(Option.PREPARED, made::whyUnused);
+    requested.register(Option.PREPARED, made::whyUnused);
     return made;
   }
 
@@ -164,7 +164,7 @@ final class Policies {
     }
     job.addEnding(made::ends);
     job.addPolicy(made::summary, made);
-    requested.asked(Option.CHECKPOINT, made::whyUnused);
+    requested.register(Option.CHECKPOINT, made::whyUnused);
     return made;
   }
 
@@ -187,14 +187,14 @@ final class Policies {
             figures.log());
     job.addEnding(made::end);
     job.addPolicy(made::summary, () -> {});
-    requested.asked(Option.CHECKPOINT_EVERY, made::whyUnused);
+    requested.register(Option.CHECKPOINT_EVERY, made::whyUnused);
     return made;
   }
 
   private Resume resume(ModelFiles models) {
     Resume made = new Resume(options.get(Option.RESUME), models, figures.log());
     job.addPolicy(made::summary, () -> {});
-    requested.asked(Option.RESUME, made::whyUnused);
+    requested.register(Option.RESUME, made::whyUnused);
     return made;
   }
 
@@ -245,7 +245,7 @@ final class Policies {
     if (options.get(Option.GPU_RANGES).equals("on")) {
       NsightRanges ranges = new NsightRanges(binding(NONE, true), figures.log());
       figures.spans().onWait(ranges);
-      requested.asked(Option.GPU_RANGES, ranges::whyUnused);
+      requested.register(Option.GPU_RANGES, ranges::whyUnused);
     }
   }
 
@@ -253,7 +253,7 @@ final class Policies {
     PinnedMemory made =
         new PinnedMemory(binding(options.get(Option.GPU_PRESETS), true), figures.log());
     job.addPolicy(made::summary, () -> {});
-    requested.asked(Option.GPU_PINNED, made::whyUnused);
+    requested.register(Option.GPU_PINNED, made::whyUnused);
     return made;
   }
 
@@ -288,7 +288,7 @@ final class Policies {
 
   /**
    * Ends the job after the profile, by {@link System#exit} on an agent thread. The training thread
-   * waits here for a bounded time, because a shutdown hook of the program may wait for it.
+   * waits here for a bounded time, because a shutdown hook of the program may wait for that thread.
    */
   @SuppressWarnings("SystemExitOutsideMain") // Documented behaviour of profile=.
   private void end() {
@@ -310,7 +310,7 @@ final class Policies {
             figures.spans().totals()::loading,
             System::nanoTime,
             !options.isAuto(),
-            this::leavesSamples,
+            this::cachesNoSamples,
             figures::hits,
             options.triesPrefetching() && cores > 1 ? this::prefetched : null,
             cores,
@@ -338,14 +338,15 @@ final class Policies {
     }
     group.updates(figures.spans()::updates);
     job.addStaging(group::statistics, group);
-    requested.asked(Option.PREP, () -> Unused.prep(group.statistics(), options.get(Option.GROUP)));
+    requested.register(
+        Option.PREP, () -> Unused.prep(group.statistics(), options.get(Option.GROUP)));
     return group;
   }
 
   private Prefetcher prefetcher(@Nullable DecodedStore decoded) {
-    Tuner tries = options.triesPrefetching() ? tuner : null;
+    Tuner threadTuner = options.triesPrefetching() ? tuner : null;
     int fixed = options.count(Option.PREFETCH);
-    IntSupplier threads = tries == null ? () -> fixed : tries::threads;
+    IntSupplier threads = threadTuner == null ? () -> fixed : threadTuner::threads;
     Prefetcher made =
         new Prefetcher(
             decoded == null && stores.raw() == null
@@ -354,7 +355,8 @@ final class Policies {
                     threads, stores.raw(), () -> decoded != null && decoded.mayKeepMore()),
             threads);
     job.addPolicy(made::summary, made);
-    requested.asked(Option.PREFETCH, () -> Unused.prefetch(made.summary(), made.items() != null));
+    requested.register(
+        Option.PREFETCH, () -> Unused.prefetch(made.summary(), made.items() != null));
     return made;
   }
 
@@ -367,7 +369,7 @@ final class Policies {
         .orElse(List.of());
   }
 
-  private boolean leavesSamples() {
-    return stores.leavesSamples();
+  private boolean cachesNoSamples() {
+    return stores.cachesNoSamples();
   }
 }

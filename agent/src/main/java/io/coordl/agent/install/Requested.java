@@ -11,15 +11,15 @@ record Requested(Options options, JobMonitor job) {
    *
    * @param why returns, when the job ends, why it had no effect; empty if it had one
    */
-  void asked(Option option, String value, Supplier<String> why) {
+  void register(Option option, String value, Supplier<String> why) {
     if (options.isChosen(option)) {
       return; // The agent's own choice, which is reported elsewhere.
     }
-    String asked = option.key() + "=" + UserText.value(value);
-    job.addAsked(asked, option == Option.PREFETCH ? option.key() : asked, why);
+    String argument = option.key() + "=" + UserText.value(value);
+    job.addRequested(argument, option == Option.PREFETCH ? option.key() : argument, why);
   }
 
-  void asked(Option option, Supplier<String> why) {
-    asked(option, options.get(option), why);
+  void register(Option option, Supplier<String> why) {
+    register(option, options.get(option), why);
   }
 }

@@ -45,7 +45,7 @@ final class StorePolicies {
   /** The first decoded images take at most this much memory ({@link Tuner#triesImages}). */
   private static final long MAX_TRIED_BYTES = 64 << 20;
 
-  /** The first decoded images take at most one part in so many of their store. */
+  /** The first decoded images take at most {@code 1 / TRIED_PART} of their store. */
   private static final int TRIED_PART = 8;
 
   private final Options options;
@@ -111,11 +111,11 @@ final class StorePolicies {
             ? new MinioCache(
                 store, filter, forms, keeps(Option.CACHE), gain(Option.CACHE, Option.CACHE_SIZE))
             : new MinioCache(engine, store, filter, gain(Option.CACHE, Option.CACHE_SIZE));
-    requested.asked(
+    requested.register(
         Option.CACHE,
         () -> unused(Option.CACHE, store == null ? null : cache.statistics(), "raw item"));
     if (options.hasPeers()) {
-      requested.asked(Option.PEER, () -> Unused.peers(figures.peerViews()));
+      requested.register(Option.PEER, () -> Unused.peers(figures.peerViews()));
     }
     if (store != null) {
       job.addStore(() -> view(StoreStatisticsEvent.RAW, cache.statistics()), store);
@@ -140,7 +140,7 @@ final class StorePolicies {
                 forms,
                 keepsImages(arena),
                 gain(Option.DECODED, Option.DECODED_SIZE));
-    requested.asked(
+    requested.register(
         Option.DECODED,
         () -> unused(Option.DECODED, store == null ? null : store.statistics(), "decoded image"));
     if (store == null) {
@@ -158,7 +158,7 @@ final class StorePolicies {
     }
     ArenaStore arena = arena(Option.PREPARED_SIZE, ",prepared");
     PreparedStore store = arena == null ? null : new PreparedStore(arena, forms, filter.names());
-    requested.asked(
+    requested.register(
         Option.PREPARED,
         "share",
         () -> Unused.prepared(store == null ? null : store.statistics(), libraries));
@@ -176,14 +176,14 @@ final class StorePolicies {
             this::epochsToPay,
             this::chosen);
     for (String name : options.trusted()) {
-      requested.asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> made.whyUnused(name));
+      requested.register(Option.PREPARED, Options.SHARE_CLASS + name, () -> made.whyUnused(name));
     }
     prepared = made;
     return made;
   }
 
   /** Whether data sets were seen, but no samples are cached. */
-  boolean leavesSamples() {
+  boolean cachesNoSamples() {
     Prepared made = prepared;
     return made != null && made.cachesNone();
   }
@@ -214,7 +214,10 @@ final class StorePolicies {
     return policy == Option.PREPARED ? decides::keeps : decides::keepsItems;
   }
 
-  /** Whether decoded images should be cached now, as {@link #keeps} or as the first ones. */
+  /**
+   * Whether decoded images should be cached now: if {@link #keeps} says so, or on trial, while they
+   * take little memory.
+   */
   private BooleanSupplier keepsImages(ArenaStore arena) {
     BooleanSupplier keeps = keeps(Option.DECODED);
     Tuner decides = tuner;
@@ -228,7 +231,7 @@ final class StorePolicies {
 
   /**
    * Returns the detector that frees the memory of a store that does not help, unless other forms
-   * still use it.
+   * still use that store.
    */
   private StoreGain gain(Option policy, Option size) {
     return new StoreGain(
@@ -301,7 +304,7 @@ final class StorePolicies {
    */
   private String group() {
     String bind = options.get(Option.PEER_BIND);
-    return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault)
+    return options.hasPeers() && !bind.equals(Option.PEER_BIND.defaultValue)
         ? options.get(Option.GROUP) + "," + bind // A group name contains no comma.
         : options.get(Option.GROUP);
   }
@@ -355,30 +358,30 @@ final class StorePolicies {
                     || (prepared && sharesBudget(Option.PREPARED_SIZE)),
                 decoded && !sharesBudget(Option.DECODED_SIZE),
                 prepared && !sharesBudget(Option.PREPARED_SIZE))
-            .filter(is -> is)
+            .filter(exists -> exists)
             .count();
     return arenas > 1 ? ByteBudget.AUTO_SHARE / 2 : ByteBudget.AUTO_SHARE;
   }
 
-  private StoreStatisticsEvent view(String store, StoreStatistics s) {
+  private StoreStatisticsEvent view(String store, StoreStatistics statistics) {
     StoreStatisticsEvent view = new StoreStatisticsEvent();
     view.store = store;
     view.scope = scope;
     view.group = scope.equals(HOST) ? options.get(Option.GROUP) : "";
-    view.capacity = s.capacity();
-    view.used = s.used();
-    view.items = s.items();
-    view.hits = s.of(Outcome.HIT);
-    view.misses = s.misses();
-    view.admitted = s.of(Outcome.ADMITTED);
-    view.peer = s.of(Outcome.PEER);
-    view.bypassed = s.bypassed();
-    view.full = s.of(Outcome.FULL) > 0;
-    view.hitBytes = s.of(Origin.MEMORY);
-    view.peerBytes = s.of(Origin.PEER);
+    view.capacity = statistics.capacity();
+    view.used = statistics.used();
+    view.items = statistics.items();
+    view.hits = statistics.of(Outcome.HIT);
+    view.misses = statistics.misses();
+    view.admitted = statistics.of(Outcome.ADMITTED);
+    view.peer = statistics.of(Outcome.PEER);
+    view.bypassed = statistics.bypassed();
+    view.full = statistics.of(Outcome.FULL) > 0;
+    view.hitBytes = statistics.of(Origin.MEMORY);
+    view.peerBytes = statistics.of(Origin.PEER);
     view.order = "";
-    view.givenBack = s.givenBack();
-    view.jobs = s.jobs();
+    view.givenBack = statistics.givenBack();
+    view.jobs = statistics.jobs();
     Rates rates = forms.rates();
     if (rates != null && !view.keeps(StoreStatisticsEvent.PREPARED)) {
       boolean raw = view.keeps(StoreStatisticsEvent.RAW);

@@ -22,6 +22,8 @@ final class Unused {
   private Unused() {}
 
   /**
+   * Returns the reason for a store of raw items or decoded images.
+   *
    * @param store null if there is none
    * @param what kind of item that the store caches: "raw item", "decoded image"
    * @param before stores that are searched first, by item kind; another job may have filled them
@@ -31,7 +33,7 @@ final class Unused {
       ItemFilter filter,
       String what,
       Map<String, StoreStatistics> before) {
-    return store(store, what, none -> nothingCached(none, filter, what, before));
+    return store(store, what, statistics -> nothingCached(statistics, filter, what, before));
   }
 
   private static String nothingCached(
@@ -66,8 +68,8 @@ final class Unused {
     return store(
         store,
         "sample",
-        none ->
-            none.of(Outcome.SPARED) > 0
+        statistics ->
+            statistics.of(Outcome.SPARED) > 0
                 ? "random numbers were drawn for each sample, or samples are not just arrays of"
                     + " numbers"
                 : libraries.all().stream()

@@ -50,7 +50,7 @@ final class Verdicts implements Consumer<Object> {
     this.found = found;
   }
 
-  /** An epoch over these batches has ended; called on the training thread. */
+  /** Handles the end of an epoch over these batches; called on the training thread. */
   @Override
   public void accept(Object batches) {
     Figures now = totals.get();

@@ -11,8 +11,8 @@ import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 
 /**
- * Replaces a library's class for deserialising bytes from other hosts with one that throws. The old
- * class is then unreferenced and stays out of the jar.
+ * Replaces all references to a library's class for deserialising bytes from other hosts with one
+ * that throws. The old class is then unreferenced and stays out of the jar.
  */
 public final class NoDeserialization {
   private NoDeserialization() {}

@@ -24,7 +24,7 @@ final class DocsTest {
           .append("` | ")
           .append(option.expected)
           .append(" | `")
-          .append(option.byDefault)
+          .append(option.defaultValue)
           .append("` | ")
           .append(option.description)
           .append(" |\n");

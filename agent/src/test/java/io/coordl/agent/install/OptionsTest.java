@@ -50,17 +50,17 @@ final class OptionsTest {
     Options options = parse("");
 
     assertThat(options.problems()).isEmpty();
-    assertThat(options.get(option)).isEqualTo(option.byDefault);
-    assertThat(options.list(option)).containsExactly(option.byDefault);
+    assertThat(options.get(option)).isEqualTo(option.defaultValue);
+    assertThat(options.list(option)).containsExactly(option.defaultValue);
     assertThat(options.isGiven(option)).isFalse();
     assertThat(setting(options, option))
-        .isEqualTo(new Setting(option.key(), option.byDefault, "default"));
+        .isEqualTo(new Setting(option.key(), option.defaultValue, "default"));
   }
 
   @ParameterizedTest
   @EnumSource(Option.class)
   void everyDefaultMayBeGiven(Option option) {
-    Options options = parse(option.key() + "=" + option.byDefault);
+    Options options = parse(option.key() + "=" + option.defaultValue);
 
     assertThat(options.problems()).isEmpty();
     assertThat(options.isGiven(option)).isTrue();
@@ -91,6 +91,14 @@ final class OptionsTest {
   @ValueSource(strings = {"0", "auto", "8g", "8G", "512m", "2t", "4096", "8gb", "50%", "12.5%"})
   void sizesAreAccepted(String size) {
     assertThat(parse("cache.size=" + size).problems()).isEmpty();
+  }
+
+  @Test
+  void aRepeatedWordIsNotTheFirstOne() {
+    assertThat(parse("xyzzyxyzzy,xyzzyxyzzy").problems())
+        .satisfiesExactly(
+            first -> assertThat(first).doesNotContain("put a value with a comma"),
+            second -> assertThat(second).contains("put a value with a comma"));
   }
 
   static Stream<Arguments> mistakes() {
@@ -301,7 +309,7 @@ final class OptionsTest {
   void helpAndDocsNameEveryOption(Option option) {
     assertThat(Option.help())
         .contains("  " + option.key() + " ", option.description, option.expected)
-        .contains("(default " + option.byDefault + ")");
+        .contains("(default " + option.defaultValue + ")");
     assertThat(DocsTest.markdown())
         .contains("| `" + option.key() + "` | " + option.expected + " | `")
         .contains("| " + option.description + " |");
@@ -551,12 +559,12 @@ final class OptionsTest {
     String key = given.substring(0, given.indexOf('='));
     Option option = Option.valueOf(key.toUpperCase(Locale.ROOT));
 
-    Options options = Options.parse(key + "=" + option.byDefault, given);
+    Options options = Options.parse(key + "=" + option.defaultValue, given);
 
     assertThat(options.problems()).isEmpty();
-    assertThat(options.list(option)).containsExactly(option.byDefault);
+    assertThat(options.list(option)).containsExactly(option.defaultValue);
     assertThat(options.get(Option.CACHE)).isEqualTo("off");
-    assertThat(Options.parse(given, key + "=" + option.byDefault).list(option))
+    assertThat(Options.parse(given, key + "=" + option.defaultValue).list(option))
         .containsExactly(given.substring(key.length() + 1));
   }
 

@@ -44,7 +44,7 @@ public final class AcceleratorBenchmark {
 
   /** A job: number of preparing threads, and CPU milliseconds per sample. */
   private record Job(int threads, double cpuMillis) {
-    /** Utilisation of n accelerators, in percent. */
+    /** Returns the utilisation of this many accelerators, in percent. */
     double known(int accelerators) {
       double prep = BATCH * cpuMillis;
       double alone = threads == 0 ? STEP / (STEP + prep) : Math.min(1, STEP / prep);

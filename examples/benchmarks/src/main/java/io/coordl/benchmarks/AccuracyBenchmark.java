@@ -111,7 +111,7 @@ public final class AccuracyBenchmark {
       }
       jobs.add(job);
     }
-    List<ChildResult> results = Together.run(what, jobs).results();
+    List<ChildResult> results = ConcurrentJobs.run(what, jobs).results();
     double accuracy = 0;
     double loss = 0;
     for (int i = 0; i < 2; i++) {

@@ -10,10 +10,10 @@ import java.util.Locale;
  * fast as with the best manual settings.
  *
  * @param steps one for each piece of advice that was followed
- * @param ofBest final speed relative to the speed with the best manual settings; 1 if the advice
- *     led to those settings
+ * @param speedOverBest final speed relative to the speed with the best manual settings; 1 if the
+ *     advice led to those settings
  */
-record AdviceBars(String program, List<Step> steps, double ofBest) {
+record AdviceBars(String program, List<Step> steps, double speedOverBest) {
   private static final double MEDIAN_BAR = 1.25;
   private static final double BEST_BAR = 0.9;
 
@@ -36,7 +36,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     double low() {
       Interval logarithms = Interval.of(ratios.stream().map(Math::log).toList());
       return Math.exp(
-          logarithms.mean() - (Double.isNaN(logarithms.half()) ? 0 : logarithms.half()));
+          logarithms.mean() - (Double.isNaN(logarithms.halfWidth()) ? 0 : logarithms.halfWidth()));
     }
 
     @Override
@@ -60,9 +60,10 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
       }
       step.refused.forEach(refused -> missed.add(program + ": advised, but " + refused));
     }
-    if (ofBest < BEST_BAR) {
+    if (speedOverBest < BEST_BAR) {
       missed.add(
-          String.format(Locale.ROOT, "%s: ends at %.2f of the best manual speed", program, ofBest));
+          String.format(
+              Locale.ROOT, "%s: ends at %.2f of the best manual speed", program, speedOverBest));
     }
     return missed;
   }

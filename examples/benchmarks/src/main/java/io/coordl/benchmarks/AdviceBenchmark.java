@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * group that allows them one core) or {@code neighbour} (another process keeps one core busy).
  * {@code quick} instead tries one program on little data in a minute or two, without a verdict on
  * speeds. There is no verdict on speeds either if further programs used the cores. Exits with 1 if
- * a bar is missed, if a loss differs or if advice goes in a circle.
+ * a bar is missed, if a loss differs or if advice repeats earlier settings.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
@@ -156,7 +156,7 @@ public final class AdviceBenchmark {
             text(step.measured()),
             text(step.low()));
       }
-      table.row(bars.program(), "final speed / best by hand", "", text(bars.ofBest()), "");
+      table.row(bars.program(), "final speed / best by hand", "", text(bars.speedOverBest()), "");
     }
     System.out.printf("%nSpeed-up, median of %d pairs of runs; cores: %s%n%s", pairs, cores, table);
     List<String> missed = AdviceBars.missed(found);
@@ -181,27 +181,29 @@ public final class AdviceBenchmark {
     String best = best(program, data);
     List<AdviceBars.Step> steps = new ArrayList<>();
     List<String> tried = new ArrayList<>(List.of(""));
-    String now = "";
-    Run last = run(program, data, now);
+    String current = "";
+    Run last = run(program, data, current);
     for (int round = 1; round <= ROUNDS && !last.next.isEmpty(); round++) {
-      String then = String.join(",", last.next);
-      if (tried.contains(then)) {
+      String advised = String.join(",", last.next);
+      if (tried.contains(advised)) {
         throw new IllegalStateException(
-            program + ": advice goes in a circle: " + tried + ", " + then);
+            program + ": advice repeats earlier settings: " + tried + ", " + advised);
       }
-      tried.add(then);
-      String before = now;
+      tried.add(advised);
+      String before = current;
       double bound = last.bound;
       List<Run> after = new ArrayList<>();
-      List<Double> ratios = ratios(program, data, before, then, after);
+      List<Double> ratios = ratios(program, data, before, advised, after);
       last = after.get(after.size() - 1);
-      steps.add(new AdviceBars.Step(then, bound, ratios, last.refused));
+      steps.add(new AdviceBars.Step(advised, bound, ratios, last.refused));
       System.out.println("  " + program + ", " + steps.get(steps.size() - 1));
-      now = then;
+      current = advised;
     }
-    double ofBest =
-        now.equals(best) ? 1 : Pairs.median(ratios(program, data, best, now, new ArrayList<>()));
-    return new AdviceBars(program.toString(), steps, ofBest);
+    double speedOverBest =
+        current.equals(best)
+            ? 1
+            : Pairs.median(ratios(program, data, best, current, new ArrayList<>()));
+    return new AdviceBars(program.toString(), steps, speedOverBest);
   }
 
   /** Returns the speed of the second setting relative to the first, for each pair of runs. */
@@ -210,17 +212,17 @@ public final class AdviceBenchmark {
       throws IOException, InterruptedException {
     List<Double> ratios = new ArrayList<>();
     for (int pair = 0; pair < pairs; pair++) {
-      double one = pair % 2 == 0 ? run(program, data, first).rate : 0;
+      double firstRate = pair % 2 == 0 ? run(program, data, first).rate : 0;
       Run other = run(program, data, second);
-      one = pair % 2 == 0 ? one : run(program, data, first).rate;
+      firstRate = pair % 2 == 0 ? firstRate : run(program, data, first).rate;
       ofSecond.add(other);
-      ratios.add(other.rate / one);
+      ratios.add(other.rate / firstRate);
       System.out.printf(
           Locale.ROOT,
           "  %s, %s: %.0f samples/s, %s: %.0f%n",
           program,
           described(first),
-          one,
+          firstRate,
           described(second),
           other.rate);
     }

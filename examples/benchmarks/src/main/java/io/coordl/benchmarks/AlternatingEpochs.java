@@ -43,7 +43,7 @@ public final class AlternatingEpochs extends OutputStream {
   private final Map<Field, Object> installed = new LinkedHashMap<>();
   private final Map<String, Long> threadsAtFirst = new LinkedHashMap<>();
   private int epoch;
-  private long cpu;
+  private long cpuAtStart;
 
   private AlternatingEpochs(PrintStream out) {
     this.out = out;
@@ -93,14 +93,14 @@ public final class AlternatingEpochs extends OutputStream {
         install();
         threadsAtFirst.putAll(threads());
       } else {
-        out.println(TURN + " " + epoch + " " + (isOn(epoch) ? "on " : "off ") + (now - cpu));
+        out.println(TURN + " " + epoch + " " + (isOn(epoch) ? "on " : "off ") + (now - cpuAtStart));
       }
       epoch++;
       for (Map.Entry<Field, Object> each : installed.entrySet()) {
         Field field = each.getKey();
         field.set(null, isOn(epoch) ? each.getValue() : none(field));
       }
-      cpu = processCpu();
+      cpuAtStart = processCpu();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
@@ -132,8 +132,8 @@ public final class AlternatingEpochs extends OutputStream {
   }
 
   /**
-   * CPU nanoseconds of the process in steps of 10 ms, without the JIT compilers, which run at
-   * random times.
+   * Returns the CPU nanoseconds of the process, with a resolution of 10 ms. Excludes the JIT
+   * compilers, which run at random times.
    */
   private long processCpu() {
     long compilers =
@@ -146,7 +146,7 @@ public final class AlternatingEpochs extends OutputStream {
         - compilers;
   }
 
-  /** CPU nanoseconds of threads by name. */
+  /** Returns the CPU nanoseconds of the threads, summed by name. */
   private Map<String, Long> threads() {
     Map<String, Long> all = new LinkedHashMap<>();
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {

@@ -17,20 +17,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does {@code auto} find the best settings? Runs ordinary training programs of both libraries
- * without the agent, observed, with settings that a person would try, and with {@code auto}.
- * Measures samples/s from the third epoch on (of programs of four epochs, from the second) and the
- * CPU time of the whole process. The first round runs every setting. Later rounds run only {@code
- * auto} and the settings within 25 % of the first round's best; where nothing helps, also observing
- * alone. All figures are medians over the later rounds, since the best of many single runs is also
- * a lucky one; those of settings that only the first round runs are from that round. Ratios compare
- * runs of the same round.
+ * Tests whether {@code auto} finds the best settings. Runs ordinary training programs of both
+ * libraries without the agent, observed, with settings that a person would try, and with {@code
+ * auto}. Measures samples/s from the third epoch on (of programs of four epochs, from the second)
+ * and the CPU time of the whole process. The first round runs every setting. Later rounds run only
+ * {@code auto} and the settings within 25 % of the first round's best; where nothing helps, also
+ * observing alone. All figures are medians over the later rounds, because the best of many single
+ * runs is partly luck; settings that only the first round runs keep the figures of that round.
+ * Ratios compare runs of the same round.
  *
  * <p>Arguments: rounds (3), epochs (0: each program's default), percent of the samples (100), a
  * part of the programs' names, or {@code all}; {@code default-threads} to leave {@code
  * OMP_NUM_THREADS} unset, or {@code one-thread}; the jar of another version of the agent whose
  * {@code auto} to compare with. Exits with 1 if a loss differs or a bar is missed; with default
- * threads, losses may differ in their last bits, so they are only counted.
+ * threads, losses may differ in their last bits, so differing runs are only counted.
  */
 public final class AutoBenchmark {
   /** Share of the best speed found by hand that auto must reach. */
@@ -112,8 +112,8 @@ public final class AutoBenchmark {
       return new Program(library, name, kind, samples, epochs, settings, false);
     }
 
-    /** The first epoch that counts, in which {@code auto} can already use cached data. */
-    int scored() {
+    /** Returns the first epoch that counts; in it, {@code auto} can already use cached data. */
+    int firstScored() {
       return epochs == FIRST_TRY ? 2 : 3;
     }
 
@@ -130,7 +130,7 @@ public final class AutoBenchmark {
   /** A program that trains, and the number of its samples. */
   record Training(TrainingProgram program, int samples) {}
 
-  /** Returns those of the programs that train; the others only load batches. */
+  /** Returns the programs that train; the others only load batches. */
   static List<Training> training() {
     return PROGRAMS.stream()
         .filter(program -> !program.name.equals("loader"))
@@ -147,7 +147,7 @@ public final class AutoBenchmark {
 
   /** The runs of one program. */
   private record Runs(List<Run> runs) {
-    /** The fastest setting except auto and no agent; may be observing alone. */
+    /** Returns the fastest setting except auto and no agent; may be observing alone. */
     String best() {
       return byHand()
           .filter(setting -> inRound(2, setting).findAny().isPresent() || !hasLaterRounds())
@@ -155,10 +155,10 @@ public final class AutoBenchmark {
           .orElseThrow();
     }
 
-    /** Settings that were nearly the fastest in the first round. */
+    /** Returns the settings that were nearly the fastest in the first round. */
     List<String> candidates() {
-      double most = byHand().mapToDouble(setting -> first(setting)).max().orElseThrow();
-      return byHand().filter(setting -> first(setting) >= CANDIDATE * most).toList();
+      double most = byHand().mapToDouble(setting -> firstRate(setting)).max().orElseThrow();
+      return byHand().filter(setting -> firstRate(setting) >= CANDIDATE * most).toList();
     }
 
     private Stream<String> byHand() {
@@ -168,7 +168,7 @@ public final class AutoBenchmark {
           .filter(setting -> !List.of(AUTO, OTHER, NO_AGENT).contains(setting));
     }
 
-    private double first(String setting) {
+    private double firstRate(String setting) {
       return inRound(1, setting).findFirst().orElseThrow().rate;
     }
 
@@ -176,7 +176,7 @@ public final class AutoBenchmark {
       return runs.stream().anyMatch(run -> run.round > 1);
     }
 
-    /** Runs of a setting in this round; in all later rounds, too, if it is not the first. */
+    /** Returns the runs of a setting in round 1, or in {@code round} and all later ones. */
     private Stream<Run> inRound(int round, String setting) {
       return runs.stream()
           .filter(run -> run.setting.equals(setting))
@@ -185,28 +185,30 @@ public final class AutoBenchmark {
 
     double rate(String setting) {
       List<Double> later = inRound(2, setting).map(Run::rate).toList();
-      return later.isEmpty() ? first(setting) : Pairs.median(later);
+      return later.isEmpty() ? firstRate(setting) : Pairs.median(later);
     }
 
-    /** The median, over later rounds, of the ratio between two settings in the same round. */
-    double ratio(Figure figure, String setting, String of) {
-      return Pairs.median(ratios(figure, setting, of));
+    /** Returns the median, over later rounds, of the ratio of two settings in the same round. */
+    double ratio(Figure figure, String setting, String reference) {
+      return Pairs.median(ratios(figure, setting, reference));
     }
 
-    /** The ratios of two settings: of later rounds, or of the first if no other has both. */
-    List<Double> ratios(Figure figure, String setting, String of) {
-      List<Double> later = ratios(figure, setting, of, 2);
-      return later.isEmpty() ? ratios(figure, setting, of, 1) : later;
+    /**
+     * Returns the ratios of two settings in the later rounds, or in the first if no other has both.
+     */
+    List<Double> ratios(Figure figure, String setting, String reference) {
+      List<Double> later = ratios(figure, setting, reference, 2);
+      return later.isEmpty() ? ratios(figure, setting, reference, 1) : later;
     }
 
-    private List<Double> ratios(Figure figure, String setting, String of, int first) {
+    private List<Double> ratios(Figure figure, String setting, String reference, int first) {
       List<Double> ratios = new ArrayList<>();
       for (Run run : runs) {
         for (Run other : runs) {
           if (run.round >= first
               && run.round == other.round
               && run.setting.equals(setting)
-              && other.setting.equals(of)) {
+              && other.setting.equals(reference)) {
             ratios.add(figure.of(run) / figure.of(other));
           }
         }
@@ -226,7 +228,7 @@ public final class AutoBenchmark {
   /** Another version of the agent; null to compare with none. */
   private final @Nullable Path otherJar;
 
-  private int otherLosses;
+  private int differingRuns;
   private final List<String> missed = new ArrayList<>();
 
   private AutoBenchmark(
@@ -285,9 +287,9 @@ public final class AutoBenchmark {
         Locale.ROOT,
         "%nSamples/s, the median from the third epoch on (from the second of four); CPU time of the"
             + " whole process; %s%n%s",
-        otherLosses == 0
+        differingRuns == 0
             ? "all losses are the same"
-            : "the losses of " + otherLosses + " runs differ from those of the first",
+            : "the losses of " + differingRuns + " runs differ from those of the first",
         table);
     System.out.printf(
         Locale.ROOT,
@@ -301,10 +303,10 @@ public final class AutoBenchmark {
 
   private void row(TextTable table, Program program, Runs runs) {
     String best = runs.best();
-    double ofBest = runs.ratio(Run::rate, AUTO, best);
+    double speedOverBest = runs.ratio(Run::rate, AUTO, best);
     double ofOff = runs.ratio(Run::rate, AUTO, OFF);
     double cpu = runs.ratio(Run::cpu, AUTO, OFF);
-    if (program.isHelped && ofBest < BEST_BAR) {
+    if (program.isHelped && speedOverBest < BEST_BAR) {
       missed.add(program + " (speed)");
     }
     if (!program.isHelped && ofOff < 1 - COST_BAR) {
@@ -320,7 +322,7 @@ public final class AutoBenchmark {
         best,
         text(0, runs.rate(best)),
         text(0, runs.rate(AUTO)),
-        text(2, ofBest),
+        text(2, speedOverBest),
         range(runs.ratios(Run::rate, AUTO, best)),
         text(2, ofOff),
         text(2, cpu),
@@ -356,9 +358,9 @@ public final class AutoBenchmark {
                 .run()
                 .orFail(program + "");
         Files.writeString(work.resolve(fileName(program, setting, round)), output(result));
-        TrainingEpochs printed = TrainingEpochs.of(result.out(), program.scored());
+        TrainingEpochs printed = TrainingEpochs.of(result.out(), program.firstScored());
         boolean differ = !losses.isEmpty() && !losses.equals(printed.losses());
-        otherLosses += differ ? 1 : 0;
+        differingRuns += differ ? 1 : 0;
         if (differ && !defaultThreads) {
           throw new IllegalStateException(
               program

@@ -62,10 +62,10 @@ public final class CheckpointBenchmark {
       for (String size : sizes) {
         int width = (int) Math.sqrt(Double.parseDouble(size) * 1e6 / library.bytes);
         Path work = Files.createDirectories(Checkout.find().work("checkpoints"));
-        double plain = median(library, work, "", width, 0.1);
+        double plain = measureMedian(library, work, "", width, 0.1);
         double megabytes = megabytes(library, work);
-        double atomic = median(library, work, "atomic", width, 0.1);
-        double async = median(library, work, "async", width, 1 + 3 * plain / 1e3);
+        double atomic = measureMedian(library, work, "atomic", width, 0.1);
+        double async = measureMedian(library, work, "async", width, 1 + 3 * plain / 1e3);
         table.row(
             library.name(),
             number(megabytes),
@@ -100,7 +100,8 @@ public final class CheckpointBenchmark {
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
   }
 
-  private static double median(Library library, Path work, String policy, int width, double seconds)
+  private static double measureMedian(
+      Library library, Path work, String policy, int width, double seconds)
       throws IOException, InterruptedException {
     Checkout checkout = Checkout.find();
     ChildJvm job =

@@ -23,25 +23,25 @@ public final class CliBenchmark {
   private CliBenchmark() {}
 
   /** A command line and its limit in CPU seconds. */
-  private record Typed(double bar, List<String> words) {}
+  private record CommandLine(double bar, List<String> words) {}
 
   /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int runs = args.length > 0 ? Integer.parseInt(args[0]) : 15;
     Checkout checkout = Checkout.find();
     CoordlTool coordl = new CoordlTool(checkout);
-    List<Typed> commands =
+    List<CommandLine> commands =
         List.of(
-            new Typed(HELP_BAR, List.of("--help")),
-            new Typed(SUMMARY_BAR, List.of("summary", recording(checkout).toString())));
+            new CommandLine(HELP_BAR, List.of("--help")),
+            new CommandLine(SUMMARY_BAR, List.of("summary", recording(checkout).toString())));
 
     TextTable table =
         new TextTable("command", "JDK", "CPU s: least", "median", "mean", "wall s: median", "bar");
     boolean met = true;
     for (Jdk jdk : Jdks.all()) {
-      for (Typed typed : commands) {
-        String what = "coordl " + typed.words().get(0);
-        ChildJvm command = coordl.command(jdk, typed.words().toArray(String[]::new));
+      for (CommandLine line : commands) {
+        String what = "coordl " + line.words().get(0);
+        ChildJvm command = coordl.command(jdk, line.words().toArray(String[]::new));
         command.run().orFail(what); // Fills the page cache.
         List<Double> cpu = new ArrayList<>();
         List<Double> wall = new ArrayList<>();
@@ -50,16 +50,16 @@ public final class CliBenchmark {
           cpu.add(result.cpuSeconds());
           wall.add(result.wall().toNanos() / 1e9);
         }
-        met &= Pairs.median(cpu) <= typed.bar();
+        met &= Pairs.median(cpu) <= line.bar();
         Interval mean = Interval.of(cpu);
         table.row(
             what,
             jdk.version(),
             seconds(Pairs.min(cpu)),
             seconds(Pairs.median(cpu)),
-            seconds(mean.mean()) + " ± " + seconds(mean.half()),
+            seconds(mean.mean()) + " ± " + seconds(mean.halfWidth()),
             seconds(Pairs.median(wall)),
-            Double.toString(typed.bar()));
+            Double.toString(line.bar()));
       }
     }
     System.out.printf("%n%d runs of each%n%s", runs, table);

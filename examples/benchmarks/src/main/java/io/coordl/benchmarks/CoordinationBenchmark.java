@@ -222,7 +222,7 @@ public final class CoordinationBenchmark {
       children.add(child);
     }
     String what = example + ", " + jobs + " x " + policy.label;
-    Together together = Together.run(what, children);
+    ConcurrentJobs together = ConcurrentJobs.run(what, children);
     double samples = together.epochsPerSecond(warmUp(jobs, policy)) * pictures();
     Cell cell = cell(jobs, policy);
     cell.samplesPerSecond.add(samples);

@@ -61,7 +61,7 @@ final class CoreQuota implements AutoCloseable {
   /** Removes the group; waits up to five seconds for its last process to end. */
   @Override
   public void close() throws IOException {
-    Hooks.remove(atExit);
+    ShutdownHooks.remove(atExit);
     for (int tries = 1; ; tries++) {
       try {
         Files.deleteIfExists(group);

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Is a job with fewer cores, less memory or slower storage as fast as {@code coordl demand}
- * predicts? Profiles a job ({@code coordl profile --fewer-cores}), runs {@code coordl demand}, then
- * measures the job at up to ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 cores (a
- * quota), a cache of 0, 25, 50 and 75 % of the data set, and storage half as fast.
+ * Tests whether a job with fewer cores, less memory or slower storage is as fast as {@code coordl
+ * demand} predicts. Profiles a job ({@code coordl profile --fewer-cores}), runs {@code coordl
+ * demand}, then measures the job at up to ten points: one and two cores (a CPU set), 0.5, 1 and 1.5
+ * cores (a quota), a cache of 0, 25, 50 and 75 % of the data set, and storage half as fast.
  *
  * <p>All jobs are started first and then take turns ({@link TurnTaker}). In each round every job
  * has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
@@ -278,7 +278,7 @@ public final class DemandBenchmark {
     return all;
   }
 
-  /** Returns the program, with this share of the data set in its cache. */
+  /** Returns the program, with {@code percent} % of the data set in its cache. */
   private ChildJvm job(int percent) throws IOException {
     String epochs = "100000";
     String folder = storage.directory().toString();
@@ -366,7 +366,7 @@ public final class DemandBenchmark {
           point.what,
           number(predicted),
           number(measured),
-          job.rates.size() < 2 ? "" : number(Interval.of(job.rates).half()),
+          job.rates.size() < 2 ? "" : number(Interval.of(job.rates).halfWidth()),
           String.format(Locale.ROOT, "%+.1f", error));
     }
     double median = Pairs.median(errors);

@@ -35,7 +35,7 @@ record DemandPoints(
     return cores.size() * memoryGib.size() * storageMbs.size();
   }
 
-  /** GiB of memory that suffice for every item. */
+  /** Returns the memory that suffices for every item, in GiB. */
   double allMemory() {
     return memoryGib.get(memoryGib.size() - 1);
   }

@@ -17,9 +17,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The demo: runs an unmodified DJL job on one data set (plain, observed, cached, decoded,
- * prefetched), then two such jobs at the same time (separate, coordinated), and prints a table.
- * Exit status 1 if the losses of the single runs differ, or the two jobs got wrong batches.
+ * Demonstrates the agent: runs an unmodified DJL job on one data set (plain, observed, cached,
+ * decoded, prefetched), then two jobs of a smaller network at the same time (separate,
+ * coordinated), and prints a table. Exit status 1 if the losses of the single runs differ, or the
+ * two jobs got wrong batches.
  */
 public final class Demo {
   private static final int CLASSES = 4;
@@ -44,7 +45,7 @@ public final class Demo {
 
   private Demo() throws IOException, InterruptedException {}
 
-  /** Takes no arguments. */
+  /** Runs the demo; takes no arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     try {
       System.exit(new Demo().show() ? 0 : 1);
@@ -54,7 +55,9 @@ public final class Demo {
     }
   }
 
-  /** One concurrent job per name; no agent if {@code policies} is null. */
+  /**
+   * A step of the demo: one concurrent job per name, without the agent if {@code policies} is null.
+   */
   private record Plan(String title, @Nullable String policies, List<String> names) {}
 
   /** One finished job; {@code recording} and {@code summary} are absent without the agent. */
@@ -143,7 +146,8 @@ public final class Demo {
     }
     OtherLoad others = OtherLoad.begin();
     List<ChildResult> results =
-        Together.run(plan.title(), children, line -> System.out.println("  " + line)).results();
+        ConcurrentJobs.run(plan.title(), children, line -> System.out.println("  " + line))
+            .results();
     double share = others.share(results.stream().mapToDouble(ChildResult::cpuSeconds).sum());
     if (share >= OtherLoad.BUSY) {
       System.out.println(
@@ -239,9 +243,16 @@ public final class Demo {
     return table;
   }
 
-  /** Mean seconds of all but the first {@code first} epochs; the first epoch fills the stores. */
-  private static double laterEpoch(Run run, int first) {
-    return run.epochSeconds().stream().skip(first).mapToDouble(s -> s).average().orElse(Double.NaN);
+  /**
+   * Returns the mean seconds of the epochs after the first {@code skipped}; the first epoch fills
+   * the stores.
+   */
+  private static double laterEpoch(Run run, int skipped) {
+    return run.epochSeconds().stream()
+        .skip(skipped)
+        .mapToDouble(s -> s)
+        .average()
+        .orElse(Double.NaN);
   }
 
   private static String seconds(long nanos) {
@@ -323,8 +334,9 @@ public final class Demo {
   }
 
   /**
-   * Coordinated jobs share order and crops, so their losses differ from a plain run's. On a very
-   * busy machine a job may prepare a late batch itself; that is no error.
+   * Checks that each job got every index once per epoch. Coordinated jobs share order and crops, so
+   * their losses differ from a plain run's. On a very busy machine a job may prepare a late batch
+   * itself; that is no error.
    */
   private boolean sharedCorrectly(List<Run> runs) throws IOException {
     List<String> errors = new ArrayList<>();

@@ -12,7 +12,7 @@ final class DjlJob {
   private final Checkout checkout;
   private final Path work;
 
-  /** Jobs whose files are below {@code work}. */
+  /** Creates jobs whose files are below {@code work}. */
   DjlJob(Checkout checkout, Path work) throws IOException {
     this.checkout = checkout;
     this.work = Files.createDirectories(work);

@@ -15,10 +15,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * CPU time that a JVM has used at the end of each epoch, when it prints a line. This JVM must be
- * the only one below a process, by default the current one. Excludes JIT compiler threads, whose
- * work varies between runs by more than the measured effect and decreases over time. Reads /proc,
- * so it works only on Linux. Safe for concurrent use.
+ * CPU time that a child JVM has used at the end of each epoch, read when the JVM prints the line of
+ * the epoch. This JVM must be the only one among the descendants of a process, by default the
+ * current one. Excludes JIT compiler threads, whose work varies between runs by more than the
+ * measured effect and decreases over time. Reads /proc, so it works only on Linux. Safe for
+ * concurrent use.
  */
 final class EpochCpu implements Consumer<String> {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): .*");
@@ -52,7 +53,7 @@ final class EpochCpu implements Consumer<String> {
     }
   }
 
-  /** CPU seconds from the end of epoch {@code from} to the end of epoch {@code to}. */
+  /** Returns the CPU seconds from the end of epoch {@code from} to the end of epoch {@code to}. */
   double seconds(int from, int to) {
     Double begin = ends.get(from);
     Double end = ends.get(to);
@@ -86,7 +87,7 @@ final class EpochCpu implements Consumer<String> {
     try {
       return Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*");
     } catch (NoSuchFileException e) {
-      return false; // It has ended.
+      return false; // The thread has ended.
     }
   }
 

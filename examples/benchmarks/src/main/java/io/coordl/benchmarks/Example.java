@@ -31,7 +31,7 @@ enum Example {
     return decodesPerPicture;
   }
 
-  /** Approximate rate on two processors, to choose the number of epochs. */
+  /** Returns the approximate rate on two processors, to choose the number of epochs. */
   int picturesPerSecond() {
     return picturesPerSecond;
   }

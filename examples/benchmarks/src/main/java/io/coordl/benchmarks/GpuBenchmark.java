@@ -90,8 +90,8 @@ public final class GpuBenchmark {
   }
 
   /**
-   * DJL detects a GPU only by CUDA's runtime library, which the presets also need. Without a
-   * toolkit only PyTorch's natives contain it, under an unusual name.
+   * Unpacks CUDA's runtime library, by which alone DJL detects a GPU, and which the presets also
+   * need. Without a toolkit, only PyTorch's natives contain it, under an unusual name.
    *
    * @return a directory with the library under its usual names; empty without such natives
    */
@@ -177,7 +177,7 @@ public final class GpuBenchmark {
     return new ProcessBuilder(command).redirectErrorStream(true);
   }
 
-  /** Why nothing can be measured here; empty if measuring is possible. */
+  /** Returns why nothing can be measured here; empty if measuring is possible. */
   private static String missing() throws InterruptedException {
     try {
       Process process = smi("--query-gpu=index,name,driver_version").start();
@@ -247,10 +247,10 @@ public final class GpuBenchmark {
             .map(line -> line.split(", ", -1))
             .filter(row -> row.length == FIGURES.size() + 2)
             .toList();
-    for (List<RecordedEvent> of : byDevice(events(recording, "io.coordl.GpuSample"))) {
-      Instant from = of.get(0).getStartTime();
-      Instant to = of.get(of.size() - 1).getEndTime();
-      long device = of.get(0).getLong("device");
+    for (List<RecordedEvent> samples : byDevice(events(recording, "io.coordl.GpuSample"))) {
+      Instant from = samples.get(0).getStartTime();
+      Instant to = samples.get(samples.size() - 1).getEndTime();
+      long device = samples.get(0).getLong("device");
       List<String[]> smiRows =
           rows.stream()
               .filter(row -> Long.parseLong(row[1]) == device)
@@ -259,7 +259,7 @@ public final class GpuBenchmark {
       for (int i = 0; i < FIGURES.size(); i++) {
         Figure figure = FIGURES.get(i);
         int column = i + 2;
-        double ours = mean(of.stream().map(figure::of));
+        double ours = mean(samples.stream().map(figure::of));
         double theirs = mean(smiRows.stream().map(row -> number(row[column])));
         double tolerated = Math.max(figure.floor, figure.share * theirs);
         boolean same =
@@ -274,11 +274,14 @@ public final class GpuBenchmark {
             same ? "same" : "DIFFERENT");
       }
     }
-    used(binding, recording);
+    requireBusyDevice(binding, recording);
   }
 
-  /** Requires a busy device, read through this binding: figures of idle ones agree too easily. */
-  private List<RecordedEvent> used(String binding, Path recording) throws IOException {
+  /**
+   * Requires that a busy device was read through this binding, because figures of idle devices
+   * agree too easily. Returns the statistics of all devices.
+   */
+  private List<RecordedEvent> requireBusyDevice(String binding, Path recording) throws IOException {
     List<RecordedEvent> devices = events(recording, "io.coordl.GpuStatistics");
     if (devices.stream()
         .noneMatch(
@@ -293,8 +296,8 @@ public final class GpuBenchmark {
 
   private void profile(String binding, Jdk jdk) throws IOException, InterruptedException {
     Path recording = observe("profile", jdk, ",profile=all,profile.steps=50", "100000");
-    for (List<RecordedEvent> of : byDevice(used(binding, recording))) {
-      RecordedEvent last = of.get(of.size() - 1);
+    for (List<RecordedEvent> samples : byDevice(requireBusyDevice(binding, recording))) {
+      RecordedEvent last = samples.get(samples.size() - 1);
       double steps = last.getDuration("synchronizedSteps").toNanos();
       double busy = last.getDuration("busy").toNanos();
       met &= steps > 0;

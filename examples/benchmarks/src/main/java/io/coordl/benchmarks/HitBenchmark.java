@@ -81,7 +81,7 @@ public final class HitBenchmark {
     return String.format(Locale.ROOT, "%.2f", number);
   }
 
-  /** Microseconds per file, by epoch. */
+  /** Runs the job and returns its microseconds per file, by epoch. */
   private static List<Double> run(
       Checkout checkout, Path data, int files, String api, String epochs, String agent)
       throws IOException, InterruptedException {

@@ -9,9 +9,9 @@ import org.apache.commons.math3.stat.descriptive.SummaryStatistics;
  * A mean and its 95 % confidence interval, by Student's t.
  *
  * @param mean of the values
- * @param half half the interval's width; NaN for fewer than two values
+ * @param halfWidth half the interval's width; NaN for fewer than two values
  */
-record Interval(double mean, double half) {
+record Interval(double mean, double halfWidth) {
   static Interval of(List<Double> values) {
     SummaryStatistics statistics = new SummaryStatistics();
     values.forEach(statistics::addValue);
@@ -24,6 +24,6 @@ record Interval(double mean, double half) {
 
   @Override
   public String toString() {
-    return String.format(Locale.ROOT, "%+.2f ± %.2f", mean, half);
+    return String.format(Locale.ROOT, "%+.2f ± %.2f", mean, halfWidth);
   }
 }

@@ -313,7 +313,7 @@ public final class LoaderBenchmark {
     return row.turns().stream().map(rate).toList();
   }
 
-  /** Median, minimum and maximum of the ratios within turns. */
+  /** Returns the median, minimum and maximum of the ratios within turns. */
   private static String ratio(Row row, Row reference, Function<EpochRates, Double> rate) {
     List<Double> ratios = new Pairs(rates(reference, rate), rates(row, rate)).ratios();
     return text(2, Pairs.median(ratios))

@@ -102,7 +102,7 @@ public final class MinioBenchmark {
    * @param seconds duration of each epoch
    */
   private record Run(long limit, long own, long stored, double hits, List<Double> seconds) {
-    /** Mean duration of epochs 2 and later, in seconds. */
+    /** Returns the mean duration of epochs 2 and later, in seconds. */
     double mean() {
       return seconds.stream().skip(1).mapToDouble(Double::doubleValue).average().orElseThrow();
     }
@@ -171,7 +171,7 @@ public final class MinioBenchmark {
     return work.resolve("sums");
   }
 
-  /** Returns the device of a file system with the data set, not mounted. */
+  /** Creates a file system with the data set and returns its device, not mounted. */
   private String makeDisk() throws IOException, InterruptedException {
     Path image = Path.of("/dev/shm", name + ".img");
     Files.createDirectories(disk());
@@ -261,7 +261,7 @@ public final class MinioBenchmark {
     return new Run(container, own.get(), stored.get(), hits, epochs(log));
   }
 
-  /** Seconds from the first read to the end of the last one, of each epoch. */
+  /** Returns the seconds of each epoch, from the first read to the end of the last one. */
   private static List<Double> epochs(Path log) throws IOException {
     List<String> lines = Files.readAllLines(log);
     List<Double> seconds = new ArrayList<>();
@@ -274,7 +274,7 @@ public final class MinioBenchmark {
     return seconds;
   }
 
-  /** Memory of the group that is neither page cache nor shared memory, in bytes. */
+  /** Returns the memory of the group that is neither page cache nor shared memory, in bytes. */
   private static long ownMemory(Path group) {
     return stat(group, "total_rss") + number(group.resolve("memory.kmem.usage_in_bytes"), "");
   }
@@ -283,7 +283,7 @@ public final class MinioBenchmark {
     return number(group.resolve("memory.stat"), name + " ");
   }
 
-  /** Bytes that the group has read from the device. */
+  /** Returns the bytes that the group has read from the device. */
   private static long readBytes(Path group, String device) {
     return number(group.resolve("blkio.throttle.io_service_bytes"), device + " Read ");
   }

@@ -45,7 +45,8 @@ final class OtherLoad {
   }
 
   /**
-   * Share of the cores' time since the start that other programs used, 0 to 1; 0 if unknown.
+   * Returns the share of the cores' time since the start that other programs used, 0 to 1; 0 if
+   * unknown.
    *
    * @param ownSeconds CPU time that our programs used since the start
    */
@@ -57,7 +58,7 @@ final class OtherLoad {
         : Math.max(0, Math.min(1, (now[0] - before[0] - ownSeconds * TICKS_PER_SECOND) / all));
   }
 
-  /** Busy ticks and all ticks, summed over the cores. */
+  /** Returns busy ticks and all ticks, summed over the cores. */
   private static double[] busyAndAll(Path stat) throws IOException {
     if (!Files.exists(stat)) {
       return new double[2];

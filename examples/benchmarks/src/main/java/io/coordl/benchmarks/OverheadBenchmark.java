@@ -97,18 +97,18 @@ public final class OverheadBenchmark {
             Interval.of(observing),
             Interval.of(live));
       }
-      String observed = verdict(observing, OBSERVING_BAR);
-      String lived = verdict(live, LIVE_BAR);
-      within &= !observed.equals("no") && !lived.equals("no");
+      String observingVerdict = verdict(observing, OBSERVING_BAR);
+      String liveVerdict = verdict(live, LIVE_BAR);
+      within &= !observingVerdict.equals("no") && !liveVerdict.equals("no");
       table.row(
           example.name(),
           Integer.toString(jvms),
           Interval.of(inTurns).toString(),
           Interval.of(threads).toString(),
           Interval.of(observing).toString(),
-          observed,
+          observingVerdict,
           Interval.of(live).toString(),
-          lived);
+          liveVerdict);
     }
     System.out.printf(
         Locale.ROOT,
@@ -125,10 +125,10 @@ public final class OverheadBenchmark {
 
   private static String verdict(List<Double> percent, double bar) {
     Interval known = Interval.of(percent);
-    if (known.mean() + known.half() <= bar) {
+    if (known.mean() + known.halfWidth() <= bar) {
       return "yes";
     }
-    return known.mean() - known.half() > bar ? "no" : "not known";
+    return known.mean() - known.halfWidth() > bar ? "no" : "not known";
   }
 
   private static Cost measure(Checkout checkout, Example example, Path images, int epochs)

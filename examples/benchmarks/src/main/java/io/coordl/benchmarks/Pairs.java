@@ -15,7 +15,7 @@ import java.util.Locale;
  * @param with figure of each pair's run with it
  */
 record Pairs(List<Double> without, List<Double> with) {
-  /** One run; returns CPU seconds. */
+  /** A run that returns its CPU seconds. */
   interface Measured {
     double run() throws IOException, InterruptedException;
   }
@@ -59,7 +59,7 @@ record Pairs(List<Double> without, List<Double> with) {
         : Arrays.stream(sorted, half - 1, half + 1).average().orElse(Double.NaN);
   }
 
-  /** Difference with - without of each pair. */
+  /** Returns {@code with - without} of each pair. */
   List<Double> differences() {
     List<Double> differences = new ArrayList<>();
     for (int i = 0; i < with.size(); i++) {
@@ -68,7 +68,7 @@ record Pairs(List<Double> without, List<Double> with) {
     return differences;
   }
 
-  /** Ratio with / without of each pair. */
+  /** Returns {@code with / without} of each pair. */
   List<Double> ratios() {
     List<Double> ratios = new ArrayList<>();
     for (int i = 0; i < with.size(); i++) {

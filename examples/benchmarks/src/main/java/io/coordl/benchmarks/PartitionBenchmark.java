@@ -1,6 +1,6 @@
 package io.coordl.benchmarks;
 
-import io.coordl.benchmarks.partition.Sides;
+import io.coordl.benchmarks.partition.TransferSide;
 import io.coordl.harness.Checkout;
 import io.coordl.harness.ChildJvm;
 import io.coordl.harness.ChildResult;
@@ -32,7 +32,7 @@ import java.util.concurrent.locks.LockSupport;
  * transports' names (all).
  */
 public final class PartitionBenchmark {
-  private static final String[][] WAYS = {
+  private static final String[][] TRANSPORTS = {
     {"raw", "raw blocking sockets, reused buffers"},
     {"netty", "Netty, zero-copy server"},
     {"hosts", "our engine, peer=HOST:PORT"},
@@ -43,7 +43,7 @@ public final class PartitionBenchmark {
   };
 
   /** Transports that must work; if another one fails, the rest continue. */
-  private static final Set<String> OURS = Set.of("raw", "hosts", "redis-engine");
+  private static final Set<String> REQUIRED = Set.of("raw", "hosts", "redis-engine");
 
   /** Number of items, and bytes of each. */
   private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
@@ -63,17 +63,18 @@ public final class PartitionBenchmark {
     Map<String, List<double[]>> figures = new LinkedHashMap<>();
     for (int repetition = 0; repetition < repetitions; repetition++) {
       for (int[] size : SIZES) {
-        for (String[] way : WAYS) {
-          if (way[0].contains(part)) {
+        for (String[] transport : TRANSPORTS) {
+          if (transport[0].contains(part)) {
             List<double[]> runs =
-                figures.computeIfAbsent(size[1] + " " + way[1], key -> new ArrayList<>());
+                figures.computeIfAbsent(size[1] + " " + transport[1], key -> new ArrayList<>());
             try {
-              runs.add(run(way[0], size[0], size[1], work, secret));
+              runs.add(run(transport[0], size[0], size[1], work, secret));
             } catch (IllegalStateException e) {
-              if (OURS.contains(way[0])) {
+              if (REQUIRED.contains(transport[0])) {
                 throw e;
               }
-              System.out.println(way[0] + " " + size[1] + " does not work: " + e.getMessage());
+              System.out.println(
+                  transport[0] + " " + size[1] + " does not work: " + e.getMessage());
             }
           }
         }
@@ -86,20 +87,20 @@ public final class PartitionBenchmark {
           new TextTable(
               size[1] + " bytes", "p50 us", "p99 us", "4 threads GB/s", "CPU us / item", "/ Netty");
       double netty = Double.NaN;
-      for (String[] way : WAYS) {
-        List<double[]> runs = figures.get(size[1] + " " + way[1]);
+      for (String[] transport : TRANSPORTS) {
+        List<double[]> runs = figures.get(size[1] + " " + transport[1]);
         if (runs != null && !runs.isEmpty()) {
-          netty = way[0].equals("netty") ? median(runs, 3) : netty;
+          netty = transport[0].equals("netty") ? median(runs, 3) : netty;
         }
       }
-      for (String[] way : WAYS) {
-        List<double[]> runs = figures.get(size[1] + " " + way[1]);
+      for (String[] transport : TRANSPORTS) {
+        List<double[]> runs = figures.get(size[1] + " " + transport[1]);
         if (runs != null && runs.isEmpty()) {
-          table.row(way[1], "fails", "-", "-", "-", "-");
+          table.row(transport[1], "fails", "-", "-", "-", "-");
         } else if (runs != null) {
-          tooExpensive |= way[0].equals("hosts") && median(runs, 3) > BAR * netty;
+          tooExpensive |= transport[0].equals("hosts") && median(runs, 3) > BAR * netty;
           table.row(
-              way[1],
+              transport[1],
               text("%.0f", median(runs, 0)),
               text("%.0f", median(runs, 1)),
               text("%.2f", median(runs, 2)),
@@ -117,13 +118,13 @@ public final class PartitionBenchmark {
     }
   }
 
-  private static double[] run(String way, int items, int bytes, Path work, Path secret)
+  private static double[] run(String transport, int items, int bytes, Path work, Path secret)
       throws IOException, InterruptedException {
     int port = freePort();
     String count = Integer.toString(items);
     String length = Integer.toString(bytes);
     String at = Integer.toString(port);
-    boolean redis = way.startsWith("redis");
+    boolean redis = transport.startsWith("redis");
     List<String> command =
         redis
             ? List.of(
@@ -136,7 +137,7 @@ public final class PartitionBenchmark {
                 "",
                 "--dir",
                 "" + work)
-            : java("serve", way, at, count, length, secret.toString());
+            : java("serve", transport, at, count, length, secret.toString());
     Process server =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
@@ -146,14 +147,21 @@ public final class PartitionBenchmark {
         LockSupport.parkNanos(1);
       }
       ChildResult result =
-          new ChildJvm(Jdks.running(), Sides.class.getName())
+          new ChildJvm(Jdks.running(), TransferSide.class.getName())
               .classPath(Path.of(System.getProperty("java.class.path")))
               .jvmArgs("-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=1g")
-              .args("get", way, at, count, length, secret.toString(), Long.toString(server.pid()))
+              .args(
+                  "get",
+                  transport,
+                  at,
+                  count,
+                  length,
+                  secret.toString(),
+                  Long.toString(server.pid()))
               .run()
-              .orFail(way);
+              .orFail(transport);
       String line = result.out().strip();
-      System.out.println(way + " " + length + ": " + line);
+      System.out.println(transport + " " + length + ": " + line);
       return Arrays.stream(line.split(" ", -1)).mapToDouble(Double::parseDouble).toArray();
     } finally {
       server.destroyForcibly().waitFor();
@@ -181,7 +189,7 @@ public final class PartitionBenchmark {
                 "-XX:MaxDirectMemorySize=1g",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Sides.class.getName()));
+                TransferSide.class.getName()));
     command.addAll(List.of(arguments));
     return command;
   }

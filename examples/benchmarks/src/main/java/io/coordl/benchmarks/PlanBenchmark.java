@@ -116,7 +116,7 @@ public final class PlanBenchmark {
   }
 
   /**
-   * An allocation.
+   * A plan with its prediction and its runs.
    *
    * @param shares shares of the jobs in the plan
    * @param predicted times predicted by the simulation
@@ -124,7 +124,7 @@ public final class PlanBenchmark {
    * @param quotas their core quotas
    * @param runs runs measured so far
    */
-  private record Carried(
+  private record Plan(
       Allocation allocation,
       List<Share> shares,
       Times predicted,
@@ -192,25 +192,25 @@ public final class PlanBenchmark {
       demands.add(demand(jobs.get(i), disks.get(i)));
       print(begin, "profiled the job bound by " + jobs.get(i).name);
     }
-    Carried proportional = plan(demands, Allocation.PROPORTIONAL);
-    Carried tune = plan(demands, Allocation.TUNE);
-    for (Carried each : List.of(proportional, tune)) {
+    Plan proportional = plan(demands, Allocation.PROPORTIONAL);
+    Plan tune = plan(demands, Allocation.TUNE);
+    for (Plan each : List.of(proportional, tune)) {
       start(each);
       print(begin, each.allocation.word() + ": started, caches full");
     }
-    for (Carried each :
+    for (Plan each :
         quick ? List.of(proportional, tune) : List.of(proportional, tune, tune, proportional)) {
-      Times times = carryOut(each);
+      Times times = execute(each);
       each.runs.add(times);
-      print(begin, each.allocation.word() + ": carried out in " + number(times.makespan()) + " s");
+      print(begin, each.allocation.word() + ": executed in " + number(times.makespan()) + " s");
     }
     return judge(proportional, tune);
   }
 
-  private Carried plan(List<Path> demands, Allocation allocation)
+  private Plan plan(List<Path> demands, Allocation allocation)
       throws IOException, InterruptedException {
-    Carried plan =
-        new Carried(
+    Plan plan =
+        new Plan(
             allocation,
             planned(demands, allocation),
             simulated(demands, allocation),
@@ -357,7 +357,7 @@ public final class PlanBenchmark {
   }
 
   /** Starts all jobs and pauses them once their caches are full. */
-  private void start(Carried plan) throws IOException, InterruptedException {
+  private void start(Plan plan) throws IOException, InterruptedException {
     for (int i = 0; i < jobs.size(); i++) {
       Job job = jobs.get(i);
       disks.get(i).rate(0);
@@ -381,7 +381,7 @@ public final class PlanBenchmark {
   }
 
   /** Resumes all jobs together, each with its share, until each has finished its steps. */
-  private Times carryOut(Carried plan) throws IOException, InterruptedException {
+  private Times execute(Plan plan) throws IOException, InterruptedException {
     for (int i = 0; i < jobs.size(); i++) {
       Share share = plan.shares.get(i);
       plan.quotas.get(i).cores(share.cores);
@@ -422,7 +422,7 @@ public final class PlanBenchmark {
     }
   }
 
-  private boolean judge(Carried proportional, Carried tune) {
+  private boolean judge(Plan proportional, Plan tune) {
     TextTable table =
         new TextTable(
             "allocation",
@@ -435,7 +435,7 @@ public final class PlanBenchmark {
             "second s",
             "largest error %");
     double worst = 0;
-    for (Carried plan : List.of(proportional, tune)) {
+    for (Plan plan : List.of(proportional, tune)) {
       String word = plan.allocation.word();
       for (int i = 0; i < jobs.size(); i++) {
         int job = i;
@@ -455,7 +455,7 @@ public final class PlanBenchmark {
       worst =
           Math.max(worst, row(table, plan, List.of(word, "makespan", "", "", ""), Times::makespan));
     }
-    System.out.printf("%nSeconds of %d jobs, simulated and carried out%n%s", jobs.size(), table);
+    System.out.printf("%nSeconds of %d jobs, simulated and executed%n%s", jobs.size(), table);
     System.out.printf(
         Locale.ROOT,
         "tune against proportional: mean %.2f times as fast (simulated %.2f), makespan %.2f"
@@ -471,7 +471,7 @@ public final class PlanBenchmark {
 
   /** Adds a row and returns the largest error of its runs in percent. */
   private static double row(
-      TextTable table, Carried plan, List<String> begin, ToDoubleFunction<Times> figure) {
+      TextTable table, Plan plan, List<String> begin, ToDoubleFunction<Times> figure) {
     double predicted = figure.applyAsDouble(plan.predicted);
     double worst = 0;
     List<String> cells = new ArrayList<>(begin);

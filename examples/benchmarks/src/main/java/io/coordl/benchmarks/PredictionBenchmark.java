@@ -36,10 +36,10 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>Bitmaps are large and fast to decode, so the data set is much larger than the few megabytes of
  * page cache, and the disk limits the job. (Padding small pictures would not work: a cache reads
  * the padding, the program does not.) Speeds are steady: a job runs for about {@value #SECONDS} s
- * or longer, and only its last third of epochs, but at least three, count, each after its first
- * quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors are
- * relative to the measured speed; the bar is {@value #BAR} % at every point of the cache sweep, as
- * in figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} % in the median.
+ * or longer, and only the last third of its epochs, but at least three, counts, each after its
+ * first quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors
+ * are relative to the measured speed; the bar is {@value #BAR} % at every point of the cache sweep,
+ * as in figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} % in the median.
  *
  * <p>Arguments: samples of the data set (900; in longer epochs the idle threads at the end matter
  * less); parts to run, of profile, cache, workers and speed (all; without profile, the last profile
@@ -58,9 +58,9 @@ public final class PredictionBenchmark {
   private static final int SMALL_SIDE = 32;
 
   /**
-   * As long as storage takes for a batch when about three quarters of the data set are cached,
-   * which lies between two points of the sweep. Two parts of a job that are equally busy also wait
-   * for each other; {@code whatif} reports that it ignores this.
+   * Storage takes as long for a batch as such a step when about three quarters of the data set are
+   * cached. This share lies between two points of the sweep, because equally busy parts of a job
+   * also wait for each other; {@code whatif} reports that it ignores this.
    */
   private static final double STEP_MILLIS = 88;
 
@@ -184,9 +184,9 @@ public final class PredictionBenchmark {
     return worst <= BAR && median <= MEDIAN_BAR;
   }
 
-  private void workers(boolean profiled) throws IOException, InterruptedException {
+  private void workers(boolean reprofile) throws IOException, InterruptedException {
     Path profile = work.resolve("profile-workers.jfr");
-    if (profiled || Files.notExists(profile)) {
+    if (reprofile || Files.notExists(profile)) {
       coordl.profile(profile, waiting(WORKERS, 1000));
     }
     // Waiting threads need no core, so pretend there are many.
@@ -204,10 +204,10 @@ public final class PredictionBenchmark {
     }
   }
 
-  private JsonNode answers(Path profile, String... wishes)
+  private JsonNode answers(Path profile, String... options)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("whatif", "--json"));
-    command.addAll(List.of(wishes));
+    command.addAll(List.of(options));
     command.add(profile.toString());
     return JsonMapper.shared().readTree(coordl.run(command.toArray(String[]::new))).path("answers");
   }

@@ -15,7 +15,7 @@ import java.util.Locale;
  */
 public final class ReadFiles {
   private static final int BYTES = 4_096;
-  private static final int IN_A_DIRECTORY = 1_000;
+  private static final int FILES_PER_DIRECTORY = 1_000;
 
   private ReadFiles() {}
 
@@ -40,7 +40,10 @@ public final class ReadFiles {
     }
   }
 
-  /** CPU time of this thread; all data is in memory, so waits would come from other programs. */
+  /**
+   * Returns the CPU time of this thread. All data is in memory, so only other programs could cause
+   * waits.
+   */
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
@@ -58,13 +61,13 @@ public final class ReadFiles {
   }
 
   private static String name(Path directory, int i) {
-    return directory + "/" + i / IN_A_DIRECTORY + "/" + i + ".bin";
+    return directory + "/" + i / FILES_PER_DIRECTORY + "/" + i + ".bin";
   }
 
   private static void create(Path directory, int files) throws IOException {
     for (int i = 0; i < files; i++) {
       Path file = Path.of(name(directory, i));
-      if (i % IN_A_DIRECTORY == 0) {
+      if (i % FILES_PER_DIRECTORY == 0) {
         Files.createDirectories(file.getParent());
       }
       if (!Files.exists(file)) {

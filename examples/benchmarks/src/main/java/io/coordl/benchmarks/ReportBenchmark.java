@@ -41,7 +41,7 @@ public final class ReportBenchmark {
     Path work = Files.createDirectories(checkout.work("report"));
     Path recording = work.resolve("large.jfr");
     Path page = work.resolve("large.html");
-    own(LargeRecording.class)
+    newJvm(LargeRecording.class)
         .args(recording.toString(), Long.toString(events))
         .run()
         .orFail("Writing the recording");
@@ -59,7 +59,7 @@ public final class ReportBenchmark {
               .run()
               .orFail("coordl report with " + REPORT_HEAP);
       ChildResult parser =
-          own(MissionControlReading.class)
+          newJvm(MissionControlReading.class)
               .jvmArgs(PARSER_HEAP)
               .args(recording.toString())
               .run()
@@ -89,7 +89,7 @@ public final class ReportBenchmark {
     System.exit(median >= BAR ? 0 : 1);
   }
 
-  private static ChildJvm own(Class<?> program) {
+  private static ChildJvm newJvm(Class<?> program) {
     return new ChildJvm(Jdks.running(), program.getName())
         .classPath(Path.of(System.getProperty("java.class.path")));
   }

@@ -160,7 +160,7 @@ final class SlowStorage implements AutoCloseable {
     return work.resolve("slow").toAbsolutePath();
   }
 
-  /** Bytes of all files below {@code data}. */
+  /** Returns the bytes of all files below {@code data}. */
   static long size(Path data) throws IOException {
     long[] sum = {0};
     Files.walkFileTree(
@@ -205,7 +205,7 @@ final class SlowStorage implements AutoCloseable {
   /** Removes everything that was set up. Does nothing the second time. */
   @Override
   public synchronized void close() throws IOException {
-    Hooks.remove(atExit);
+    ShutdownHooks.remove(atExit);
     undo.run();
   }
 }

@@ -59,7 +59,10 @@ public final class StatusBenchmark {
     }
   }
 
-  /** CPU nanoseconds of the status thread; the JVM is a child of the shell that measures it. */
+  /**
+   * Returns the CPU nanoseconds of the status thread; its JVM runs below {@code shell}, which
+   * measures it.
+   */
   private static long cpu(ProcessHandle shell) throws IOException {
     for (ProcessHandle process : shell.descendants().toList()) {
       Path tasks = Path.of("/proc/" + process.pid() + "/task");

@@ -61,7 +61,7 @@ final class TurnTaker implements AutoCloseable {
   }
 
   /**
-   * Returns the next line with this prefix.
+   * Waits for the next line with this prefix and returns it.
    *
    * @throws IllegalStateException if the job ends first, or prints nothing for five minutes
    */
@@ -118,7 +118,7 @@ final class TurnTaker implements AutoCloseable {
     }
     closed = true;
     kill();
-    Hooks.remove(atExit);
+    ShutdownHooks.remove(atExit);
     try {
       runner.join(TimeUnit.SECONDS.toMillis(10));
     } catch (InterruptedException e) {

@@ -1,6 +1,6 @@
 /**
- * How many accelerators a host can feed, measured with emulated ones, in the terms of MLPerf
- * Storage.
+ * Measures how many accelerators a host can feed, with emulated accelerators and in the terms of
+ * MLPerf Storage.
  */
 @NullMarked
 package io.coordl.reports.accelerator;

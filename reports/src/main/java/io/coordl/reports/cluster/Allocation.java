@@ -2,7 +2,7 @@ package io.coordl.reports.cluster;
 
 import java.util.Locale;
 
-/** How many cores, how much memory and what storage rate a job gets besides its GPUs. */
+/** Rules for the cores, memory and storage rate that a job gets besides its GPUs. */
 public enum Allocation {
   /** Cores, memory and storage in proportion to the job's share of a server's GPUs. */
   PROPORTIONAL,

@@ -11,7 +11,7 @@ final class Axes {
     return isRising(axis, 0);
   }
 
-  /** Whether an axis rises from a first point of at least 0. */
+  /** Returns whether an axis rises from a first point of at least 0. */
   static boolean isRisingFromZero(List<Double> axis) {
     return isRising(axis, -Double.MIN_VALUE);
   }

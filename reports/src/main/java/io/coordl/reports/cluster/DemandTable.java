@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param cores points of the first axis, ascending
  * @param memoryGib points of the second axis, ascending: GiB of cache
  * @param storageMbs points of the third axis, ascending: MB/s
- * @param samplesPerSecond by cores, by memory, by storage rate
+ * @param samplesPerSecond speeds, indexed by cores, then memory, then storage rate
  * @param knee the smallest amounts that are nearly as good as the largest
  */
 public record DemandTable(
@@ -28,12 +28,13 @@ public record DemandTable(
     List<List<List<Double>>> samplesPerSecond,
     Knee knee) {
   /** A speed of at least this share of the best is treated as the best. */
-  public static final double NEARLY = 0.98;
+  public static final double NEARLY_BEST_SHARE = 0.98;
 
   /**
-   * A point of the table.
+   * The point of the table with the smallest amounts that give nearly the best speed.
    *
-   * @param share speed as a share of that with the most cores and memory, on the host's own storage
+   * @param share speed as a share of the speed with the most cores and memory, on the host's own
+   *     storage
    */
   public record Knee(double cores, double memoryGib, double storageMbs, double share) {}
 
@@ -63,7 +64,8 @@ public record DemandTable(
       for (int j = 0; j <= lastMemory; j++) {
         double amounts =
             cores.get(i) / cores.get(lastCores) + memoryGib.get(j) / memoryGib.get(lastMemory);
-        if (samplesPerSecond.get(i).get(j).get(ownStorage) >= NEARLY * best && amounts < smallest) {
+        if (samplesPerSecond.get(i).get(j).get(ownStorage) >= NEARLY_BEST_SHARE * best
+            && amounts < smallest) {
           smallest = amounts;
           bestCores = i;
           bestMemory = j;
@@ -72,7 +74,7 @@ public record DemandTable(
     }
     List<Double> speeds = samplesPerSecond.get(bestCores).get(bestMemory);
     int bestStorage = 0;
-    while (speeds.get(bestStorage) < NEARLY * best) {
+    while (speeds.get(bestStorage) < NEARLY_BEST_SHARE * best) {
       bestStorage++;
     }
     Knee knee =
@@ -95,7 +97,8 @@ public record DemandTable(
     double column = Axes.position(memoryGib, withMemory);
     double layer = Axes.position(storageMbs, withStorage);
     double below = Math.min(1, withCores / cores.get(0));
-    boolean storageCounts = at(row, column, 0) < NEARLY * at(row, column, storageMbs.size() - 1.0);
+    boolean storageCounts =
+        at(row, column, 0) < NEARLY_BEST_SHARE * at(row, column, storageMbs.size() - 1.0);
     double slow = storageCounts ? Math.min(1, withStorage / storageMbs.get(0)) : 1;
     return below * slow * at(row, column, layer);
   }
@@ -108,16 +111,16 @@ public record DemandTable(
   }
 
   /**
-   * Returns the axis's lowest storage rate in MB/s that hardly slows the job; 0 if no rate slows
-   * it.
+   * Returns the lowest storage rate on the axis, in MB/s, that hardly slows the job; 0 if no rate
+   * slows it.
    */
   double storageNeeded(double withCores, double withMemory) {
     double best = speed(withCores, withMemory, Double.MAX_VALUE);
-    if (speed(withCores, withMemory, 0) >= NEARLY * best) {
+    if (speed(withCores, withMemory, 0) >= NEARLY_BEST_SHARE * best) {
       return 0;
     }
     for (double rate : storageMbs) {
-      if (speed(withCores, withMemory, rate) >= NEARLY * best) {
+      if (speed(withCores, withMemory, rate) >= NEARLY_BEST_SHARE * best) {
         return rate;
       }
     }
@@ -125,7 +128,7 @@ public record DemandTable(
   }
 
   /** Returns samples per second at the knee. */
-  public double ofKnee() {
+  public double kneeSpeed() {
     return speed(knee.cores(), knee.memoryGib(), knee.storageMbs());
   }
 
@@ -133,7 +136,7 @@ public record DemandTable(
     return at(cores.size() - 1.0, memoryGib.size() - 1.0, storageMbs.size() - 1.0);
   }
 
-  /** Returns a sentence about what is wrong with a table read from a file; null if it is valid. */
+  /** Returns the problem with a table read from a file, as a sentence; null if it is valid. */
   @Nullable String problem() {
     if (Stream.<@Nullable Object>of(cores, memoryGib, storageMbs, samplesPerSecond, knee)
         .anyMatch(Objects::isNull)) {

@@ -4,12 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a model trains. Deserialised from the table's JSON. For a recorded job, {@link
- * ModelTable} creates one: its step time is that at the best speed, and its {@link DemandTable}
- * gives the speeds and the storage rate.
+ * The training speed of a model and the resources that it can use. Deserialised from the table's
+ * JSON. For a recorded job, {@link ModelTable} creates one: its step time is the one at the best
+ * speed, and its {@link DemandTable} gives the speeds and the storage rate.
  *
  * @param name its name in traces
- * @param classId null if it has none; if any model has one, generated workloads skip those without
+ * @param classId number of its class; null if it has none. If any model has one, generated
+ *     workloads skip models without
  * @param task the kind of model, such as {@code image}
  * @param coresPerGpu cores per GPU beyond which it trains no faster
  * @param memoryGibPerGpu GiB per GPU beyond which it trains no faster

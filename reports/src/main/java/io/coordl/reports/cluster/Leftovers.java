@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Distributes resources left over by a placement: TUNE gives a job either all it can use or only
  * its share, so resources that would allow a point in between stay unused. Single-threaded.
  *
- * <p>The next step is the one with the largest gain in speed relative to the resources taken, which
- * are measured as shares of a server. Free resources only shrink, so a queued step never improves
- * and is recomputed only when it reaches the head of the queue.
+ * <p>A step raises one job to a better point. The next step is the one with the largest gain in
+ * speed relative to the resources taken, which are measured as shares of a server. Free resources
+ * only shrink, so a queued step never improves and is recomputed only when it reaches the head of
+ * the queue.
  */
 final class Leftovers {
   /** Minimum gain of a step, relative to the fair speed. */

@@ -223,9 +223,9 @@ public final class ModelTable {
     return models.keySet();
   }
 
-  /** Whether any model is a recorded job. */
+  /** Returns whether any model is a recorded job. */
   public boolean hasRecorded() {
-    return points.values().stream().anyMatch(of -> of.demand() != null);
+    return points.values().stream().anyMatch(known -> known.demand() != null);
   }
 
   /** Returns the number of GPUs that a recorded job ran on; 1 for a model of a table. */
@@ -254,11 +254,11 @@ public final class ModelTable {
   }
 
   private Points points(JobModel model) {
-    Points of = points.get(model.name());
-    if (of == null) {
+    Points axes = points.get(model.name());
+    if (axes == null) {
       throw new IllegalArgumentException("no model " + model.name());
     }
-    return of;
+    return axes;
   }
 
   /**
@@ -270,8 +270,8 @@ public final class ModelTable {
    * @param perGpu amount of each {@link Resource} per GPU
    */
   double speed(JobModel model, int gpus, double[] perGpu) {
-    Points of = points(model);
-    DemandTable demand = of.demand();
+    Points axes = points(model);
+    DemandTable demand = axes.demand();
     if (demand != null) {
       return demand.speed(
               perGpu[Resource.CORES] * demand.gpus(),
@@ -279,24 +279,24 @@ public final class ModelTable {
               perGpu[Resource.STORAGE] * demand.gpus())
           / demand.best();
     }
-    double prepared = prepared(model, of, perGpu[Resource.CORES], perGpu[Resource.MEMORY]);
+    double prepared = prepared(model, axes, perGpu[Resource.CORES], perGpu[Resource.MEMORY]);
     double fromStorage = model.storageRate(perGpu[Resource.MEMORY] * gpus);
     return fromStorage == 0 ? prepared : Math.min(prepared, perGpu[Resource.STORAGE] / fromStorage);
   }
 
   /** Returns the MB/s that one GPU reads from storage or, for a recorded job, needs from it. */
   double storageRate(JobModel model, int gpus, double cores, double memory) {
-    Points of = points(model);
-    DemandTable demand = of.demand();
+    Points axes = points(model);
+    DemandTable demand = axes.demand();
     return demand != null
         ? demand.storageNeeded(cores * demand.gpus(), memory * demand.gpus()) / demand.gpus()
-        : prepared(model, of, cores, memory) * model.storageRate(memory * gpus);
+        : prepared(model, axes, cores, memory) * model.storageRate(memory * gpus);
   }
 
-  private static double prepared(JobModel model, Points of, double cores, double memory) {
-    double row = Axes.position(of.cores(), cores);
-    double column = Axes.position(of.memory(), memory);
-    double below = Math.min(1, cores / of.cores().get(0));
+  private static double prepared(JobModel model, Points axes, double cores, double memory) {
+    double row = Axes.position(axes.cores(), cores);
+    double column = Axes.position(axes.memory(), memory);
+    double below = Math.min(1, cores / axes.cores().get(0));
     return below
         * Axes.along(model.throughput(), row, speeds -> Axes.along(speeds, column, speed -> speed));
   }

@@ -3,8 +3,9 @@ package io.coordl.reports.cluster;
 import java.util.Arrays;
 
 /**
- * Where a job runs and the resources it holds there: GPUs of one server or several, with the same
- * share of each {@link Resource} for every GPU. Immutable; its arrays are not copied.
+ * The servers that a job runs on and the resources that it holds there: GPUs of one server or
+ * several, with the same share of each {@link Resource} for every GPU. Immutable; its arrays are
+ * not copied.
  */
 final class Placement {
   private final int[] servers;
@@ -22,7 +23,7 @@ final class Placement {
     this.perGpu = perGpu;
   }
 
-  /** Returns the number of its servers. */
+  /** Returns how many servers the job runs on. */
   int spread() {
     return servers.length;
   }
@@ -55,7 +56,7 @@ final class Placement {
     return perGpu;
   }
 
-  boolean sameGpus(Placement other) {
+  boolean hasSameGpus(Placement other) {
     return Arrays.equals(servers, other.servers) && Arrays.equals(gpus, other.gpus);
   }
 

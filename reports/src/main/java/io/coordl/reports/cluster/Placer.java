@@ -108,7 +108,7 @@ final class Placer {
     }
     for (Tenant job : jobs) {
       if (job.placement != null && job.movingPays && job.placement.perGpu() == job.share) {
-        move(job, job.placement);
+        tryToMove(job, job.placement);
       }
     }
     others.sort(
@@ -142,9 +142,9 @@ final class Placer {
   }
 
   private boolean tryToFit(Tenant job, double[] perGpu) {
-    Placement placement = servers.bestFit(job.gpus, perGpu);
+    Placement placement = servers.takeBestFit(job.gpus, perGpu);
     if (placement == null) {
-      placement = servers.firstFit(job.gpus, perGpu);
+      placement = servers.takeFirstFit(job.gpus, perGpu);
     }
     if (placement != null) {
       hold(job, placement);
@@ -159,9 +159,9 @@ final class Placer {
     }
   }
 
-  private void move(Tenant job, Placement from) {
+  private void tryToMove(Tenant job, Placement from) {
     servers.giveBack(from);
-    Placement better = servers.bestFit(job.gpus, job.ideal);
+    Placement better = servers.takeBestFit(job.gpus, job.ideal);
     if (better == null) {
       servers.take(from);
       return;

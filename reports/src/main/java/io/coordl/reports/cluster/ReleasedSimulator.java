@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * simulates one run.
  */
 final class ReleasedSimulator {
-  private static final double ROUND = 300;
+  private static final double ROUND_SECONDS = 300;
 
   private final Cluster cluster;
   private final Policy policy;
@@ -134,7 +134,7 @@ final class ReleasedSimulator {
     void run(Placement at, double factor) {
       placement = at;
       doneBefore = done;
-      long steps = (long) Math.floor(ROUND / (model.iterationSeconds() / factor));
+      long steps = (long) Math.floor(ROUND_SECONDS / (model.iterationSeconds() / factor));
       done = Math.min(trace.iterations(), done + steps);
       for (int i = 0; i < at.spread(); i++) {
         placedOn.get(at.server(i)).add(this);
@@ -172,7 +172,7 @@ final class ReleasedSimulator {
     for (TraceJob job : jobs) {
       arriving.add(new Job(job, models.named(job.model())));
     }
-    firstRound = allAtStart ? 1 : Math.ceil(jobs.get(0).arrival() / ROUND) * ROUND;
+    firstRound = allAtStart ? 1 : Math.ceil(jobs.get(0).arrival() / ROUND_SECONDS) * ROUND_SECONDS;
   }
 
   Outcome run() throws InputException {
@@ -184,7 +184,7 @@ final class ReleasedSimulator {
       for (Job job : runnable) {
         if (job.placement != null) {
           job.placement = null;
-          job.attained += ROUND;
+          job.attained += ROUND_SECONDS;
           makespan = now;
           if (job.done >= job.trace.iterations()) {
             completed.put(job.trace.id(), now - job.trace.arrival());
@@ -199,7 +199,7 @@ final class ReleasedSimulator {
       }
       schedule(now);
       requireProgress();
-      now += ROUND;
+      now += ROUND_SECONDS;
     }
     List<JobTime> times =
         completed.entrySet().stream()
@@ -230,7 +230,8 @@ final class ReleasedSimulator {
   }
 
   private void schedule(double now) throws InputException {
-    runnable.sort(Comparator.comparingDouble(key(now)).thenComparingDouble(j -> j.trace.arrival()));
+    runnable.sort(
+        Comparator.comparingDouble(key(now)).thenComparingDouble(job -> job.trace.arrival()));
     for (Job job : runnable) {
       job.request = allocation == Allocation.PROPORTIONAL ? job.fairShare(true) : job.demand;
       job.speed = job.fullSpeed;
@@ -279,13 +280,13 @@ final class ReleasedSimulator {
   }
 
   private void place(Job job) throws InputException {
-    Placement placement = servers.firstFit(job.gpus(), job.perGpu());
+    Placement placement = servers.takeFirstFit(job.gpus(), job.perGpu());
     if (placement == null && allocation == Allocation.TUNE) {
       job.reduce();
-      placement = servers.firstFit(job.gpus(), job.perGpu());
+      placement = servers.takeFirstFit(job.gpus(), job.perGpu());
       if (placement == null) {
         shrinkNeighbours(job);
-        placement = servers.firstFit(job.gpus(), job.perGpu());
+        placement = servers.takeFirstFit(job.gpus(), job.perGpu());
       }
       if (placement == null) {
         throw new InputException(

@@ -5,13 +5,13 @@ final class Resource {
   /** CPU cores. */
   static final int CORES = 0;
 
-  /** GiB. */
+  /** Memory in GiB. */
   static final int MEMORY = 1;
 
-  /** MB/s. */
+  /** Storage rate in MB/s. */
   static final int STORAGE = 2;
 
-  /** Gbit/s. */
+  /** Network rate in Gbit/s. */
   static final int NETWORK = 3;
 
   static final int COUNT = 4;

@@ -70,12 +70,12 @@ final class Servers {
   }
 
   /**
-   * First fit, GPU by GPU: takes free GPUs of the first servers with enough resources for a GPU.
+   * Takes free GPUs, GPU by GPU, from the first servers with enough resources for a GPU.
    *
    * @param perGpu amount of each resource per GPU
-   * @return null, taking nothing, unless all GPUs fit
+   * @return null if not all GPUs fit; then nothing is taken
    */
-  @Nullable Placement firstFit(int gpus, double[] perGpu) {
+  @Nullable Placement takeFirstFit(int gpus, double[] perGpu) {
     if (gpus > allFreeGpus) {
       return null;
     }
@@ -101,12 +101,12 @@ final class Servers {
   }
 
   /**
-   * Places all GPUs on one server. Among the servers that have enough, chooses the one with the
+   * Takes all GPUs from one server. Among the servers that have enough, chooses the one with the
    * fewest free GPUs, then the fewest free cores.
    *
-   * @return null, taking nothing, if there is none
+   * @return null if no server has enough; then nothing is taken
    */
-  @Nullable Placement bestFit(int gpus, double[] perGpu) {
+  @Nullable Placement takeBestFit(int gpus, double[] perGpu) {
     int best = -1;
     for (int server = 0; server < freeGpus.length; server++) {
       if (freeGpus[server] >= gpus
@@ -136,8 +136,9 @@ final class Servers {
    * @param gpus at most {@link #freeGpus()}
    */
   Placement anyGpus(int gpus, double[] perGpu) {
-    Placement onOneServer = bestFit(gpus, new double[Resource.COUNT]);
-    Placement any = onOneServer == null ? firstFit(gpus, new double[Resource.COUNT]) : onOneServer;
+    Placement onOneServer = takeBestFit(gpus, new double[Resource.COUNT]);
+    Placement any =
+        onOneServer == null ? takeFirstFit(gpus, new double[Resource.COUNT]) : onOneServer;
     if (any == null) {
       throw new IllegalArgumentException(
           gpus + " GPUs requested, but only " + allFreeGpus + " are free");
@@ -146,7 +147,7 @@ final class Servers {
     return any.with(perGpu);
   }
 
-  /** Whether all resources of a placement are free. */
+  /** Returns whether all resources of a placement are free. */
   boolean has(Placement placement) {
     for (int i = 0; i < placement.spread(); i++) {
       if (!has(placement, i)) {
@@ -156,7 +157,7 @@ final class Servers {
     return true;
   }
 
-  /** Whether a placement's resources on its {@code i}th server are free. */
+  /** Returns whether a placement's resources on its {@code i}th server are free. */
   boolean has(Placement placement, int i) {
     int gpus = placement.gpus(i);
     return fit(placement.server(i), placement.perGpu(), gpus) == gpus;

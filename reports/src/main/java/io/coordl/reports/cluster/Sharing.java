@@ -25,7 +25,7 @@ public final class Sharing {
    *
    * @param parts its GPUs by server; none for {@link Allocation#OPT}, which places nothing
    * @param cores cores for the whole job; likewise the other resources
-   * @param speed relative to that at its proportional share
+   * @param speed relative to the speed at its proportional share
    */
   public record Share(
       boolean waits,
@@ -66,11 +66,14 @@ public final class Sharing {
   private List<Share> placed(Allocation allocation) {
     List<Tenant> tenants = new ArrayList<>();
     for (int i = 0; i < needs.size(); i++) {
-      Needs of = needs.get(i);
+      Needs need = needs.get(i);
       boolean proportional = allocation == Allocation.PROPORTIONAL;
       tenants.add(
           new Tenant(
-              requests.get(i).gpus(), proportional ? of.fair() : of.ideal(), of.fair(), false));
+              requests.get(i).gpus(),
+              proportional ? need.fair() : need.ideal(),
+              need.fair(),
+              false));
     }
     Placer placer = new Placer(cluster, allocation);
     placer.place(tenants);

@@ -39,7 +39,7 @@ public record Simulation(
     for (Policy policy : policies) {
       for (Allocation allocation : allocations) {
         if (jobs != null) {
-          runs.add(of(policy, allocation, jobs));
+          runs.add(runTrace(policy, allocation, jobs));
         } else if (workload != null) {
           for (long seed : seeds) {
             Outcome end =
@@ -53,7 +53,7 @@ public record Simulation(
     return runs;
   }
 
-  private SimulationRun of(Policy policy, Allocation allocation, List<TraceJob> trace)
+  private SimulationRun runTrace(Policy policy, Allocation allocation, List<TraceJob> trace)
       throws InputException {
     Outcome end =
         useReleasedSimulator

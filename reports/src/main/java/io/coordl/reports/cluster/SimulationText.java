@@ -65,8 +65,8 @@ public final class SimulationText {
     for (Policy policy : new LinkedHashSet<>(runs.stream().map(SimulationRun::policy).toList())) {
       ratio(
               policy,
-              of(groups, policy, Allocation.PROPORTIONAL),
-              of(groups, policy, Allocation.TUNE))
+              runs(groups, policy, Allocation.PROPORTIONAL),
+              runs(groups, policy, Allocation.TUNE))
           .ifPresent(lines::add);
     }
     for (SimulationRun run : runs) {
@@ -80,7 +80,7 @@ public final class SimulationText {
     return lines;
   }
 
-  private static List<SimulationRun> of(
+  private static List<SimulationRun> runs(
       Map<String, List<SimulationRun>> groups, Policy policy, Allocation allocation) {
     return groups.getOrDefault(policy + " " + allocation, List.of());
   }
@@ -95,7 +95,7 @@ public final class SimulationText {
       return Optional.empty();
     }
     if (isOverloaded(proportional) || isOverloaded(tune)) {
-      return Optional.of(policy + ": no ratio of proportional to tune, because jobs wait for ever");
+      return Optional.of(policy + ": no ratio of proportional to tune, because jobs wait forever");
     }
     Map<Long, Double> means = new HashMap<>();
     proportional.forEach(run -> means.put(seed(run), run.jct().meanSeconds()));
@@ -133,7 +133,7 @@ public final class SimulationText {
     SimulationRun first = group.get(0);
     return String.format(
         Locale.ROOT,
-        "%-7s %-13s overloaded: jobs wait for ever (%s of the GPUs held)",
+        "%-7s %-13s overloaded: jobs wait forever (%s of the GPUs held)",
         first.policy(),
         first.allocation(),
         percent(group, run -> run.utilisation().gpus()));

@@ -67,7 +67,7 @@ final class Simulator {
   private final List<Outcome.Round> rounds = new ArrayList<>();
   private final Map<String, Needs> needsOf = new HashMap<>();
   private final Map<String, Optimum.Point> solution = new LinkedHashMap<>();
-  private Map<String, Integer> solved = Map.of();
+  private Map<String, Integer> solvedCounts = Map.of();
   private @Nullable TraceJob next;
   private long measuredDone;
   private double makespan;
@@ -159,8 +159,8 @@ final class Simulator {
   }
 
   /**
-   * Whether jobs arrive faster than they finish, judged by the number of waiting and of arrived
-   * jobs.
+   * Returns whether jobs arrive faster than they finish, judged by the number of waiting and of
+   * arrived jobs.
    */
   private boolean isOverloaded() {
     if (!settings.endless() || next == null || next.id() <= settings.measuredTo()) {
@@ -209,9 +209,9 @@ final class Simulator {
       }
     }
     double[] used = new double[Resource.COUNT];
-    for (Map.Entry<String, Optimum.Point> of : optimum(jobsByClass).entrySet()) {
-      for (Job job : jobsByClass.getOrDefault(of.getKey(), List.of())) {
-        Optimum.Point mean = of.getValue();
+    for (Map.Entry<String, Optimum.Point> entry : optimum(jobsByClass).entrySet()) {
+      for (Job job : jobsByClass.getOrDefault(entry.getKey(), List.of())) {
+        Optimum.Point mean = entry.getValue();
         job.optimalSpeed = mean.speed();
         job.tenant.placement = new Placement(new int[0], new int[0], mean.perGpu());
         for (int r = 0; r < used.length; r++) {
@@ -229,12 +229,15 @@ final class Simulator {
             used[Resource.STORAGE] / cluster.storage()));
   }
 
-  /** Solves the program again only if the number of jobs of a class has changed. */
+  /**
+   * Returns each class's point in the optimum. Solves the linear program only if the number of jobs
+   * of a class has changed.
+   */
   private Map<String, Optimum.Point> optimum(Map<String, List<Job>> jobsByClass)
       throws InputException {
     Map<String, Integer> counts = new LinkedHashMap<>();
     jobsByClass.forEach((key, jobs) -> counts.put(key, jobs.size()));
-    if (!counts.equals(solved)) {
+    if (!counts.equals(solvedCounts)) {
       List<Optimum.JobClass> classes =
           jobsByClass.values().stream()
               .map(jobs -> jobs.get(0).needs.jobClass(jobs.size()))
@@ -242,7 +245,7 @@ final class Simulator {
       Iterator<Optimum.Point> means = Optimum.of(cluster, classes).means().iterator();
       solution.clear();
       counts.keySet().forEach(key -> solution.put(key, means.next()));
-      solved = counts;
+      solvedCounts = counts;
     }
     return solution;
   }
@@ -264,8 +267,8 @@ final class Simulator {
         continue;
       }
       Placement before = job.tenant.before;
-      boolean again = job.started && (before == null || !at.sameGpus(before));
-      double lost = again ? Math.min(settings.restartSeconds(), settings.roundSeconds()) : 0;
+      boolean restarts = job.started && (before == null || !at.hasSameGpus(before));
+      double lost = restarts ? Math.min(settings.restartSeconds(), settings.roundSeconds()) : 0;
       double seconds = settings.roundSeconds() - lost;
       double perSecond = job.speed(at) / job.model.iterationSeconds();
       job.started = true;

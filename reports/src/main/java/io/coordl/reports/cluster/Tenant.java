@@ -41,7 +41,7 @@ final class Tenant {
     return placement;
   }
 
-  /** Whether it holds more than its share of any resource. */
+  /** Returns whether it holds more than its share of any resource. */
   boolean canShrink() {
     return placed().perGpu() == ideal && wantsMore();
   }

@@ -54,7 +54,10 @@ final class JobIdentity {
     return differences;
   }
 
-  /** Returns the classes of the data sets; numbers of anonymous classes may change. */
+  /**
+   * Returns the classes of the data sets, without the numbers of anonymous classes, which may
+   * change.
+   */
   private static Set<String> datasets(JobRecording recording) {
     Set<String> datasets = new TreeSet<>();
     for (EpochEvent epoch : recording.epochs()) {
@@ -149,7 +152,7 @@ final class JobIdentity {
     return conditions;
   }
 
-  /** Whether two runs are of the same job under the same conditions. */
+  /** Returns whether two runs are of the same job under the same conditions. */
   static boolean areEqual(JobRecording one, JobRecording other) {
     return changed(one, other).isEmpty() && differences(one, other).isEmpty();
   }

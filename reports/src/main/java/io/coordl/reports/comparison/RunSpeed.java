@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a sample, or a batch, takes in one run once it is warm.
+ * Time per sample or per batch in one run after warm-up.
  *
  * @param nanos nanoseconds; 0 if nothing was trained
  * @param mean the same with its error; null if there is too little data for an error
@@ -38,7 +38,7 @@ record RunSpeed(
     TOTALS
   }
 
-  /** With fewer steps after warm-up, the speed comes from the epochs. */
+  /** Minimum steps after warm-up; with fewer, the speed comes from the epochs. */
   private static final int MIN_STEPS = 10;
 
   /**
@@ -49,7 +49,7 @@ record RunSpeed(
   static RunSpeed of(JobRecording recording, boolean ofSample, boolean steps) {
     ToDoubleFunction<Figures> amount = figures -> ofSample ? figures.samples : figures.batches;
     boolean busy = recording.coreLaw().isMachineBusy();
-    ToDoubleFunction<Figures> nanos = figures -> busy ? own(figures) : (double) figures.wall;
+    ToDoubleFunction<Figures> nanos = figures -> busy ? ownNanos(figures) : (double) figures.wall;
     ToDoubleFunction<Figures> time =
         figures -> nanos.applyAsDouble(figures) / amount.applyAsDouble(figures);
     if (steps) {
@@ -89,16 +89,16 @@ record RunSpeed(
         busy && all != null ? lost(List.of(all)) : 0);
   }
 
-  private static double own(Figures of) {
-    return new CoreLaw(of, 0).own();
+  private static double ownNanos(Figures figures) {
+    return new CoreLaw(figures, 0).own();
   }
 
-  private static double lost(List<? extends Figures> of) {
-    Figures all = EpochEvent.sum(of.stream());
-    return all.wall <= 0 ? 0 : 1 - own(all) / all.wall;
+  private static double lost(List<? extends Figures> parts) {
+    Figures all = EpochEvent.sum(parts.stream());
+    return all.wall <= 0 ? 0 : 1 - ownNanos(all) / all.wall;
   }
 
-  /** Whether the speed of a run can be taken from its steps. */
+  /** Returns whether the speed of a run can be taken from its steps. */
   static boolean hasSteps(JobRecording recording) {
     return hasSteps(SteadySteps.of(recording.trainingSteps(), figures -> figures.wall));
   }
@@ -107,13 +107,13 @@ record RunSpeed(
     return steady.steps().size() >= MIN_STEPS;
   }
 
-  /** Whether the sizes of all batches behind the speed are known. */
+  /** Returns whether the sizes of all batches behind the speed are known. */
   static boolean knowsSamples(JobRecording recording) {
-    List<? extends Figures> of =
+    List<? extends Figures> source =
         hasSteps(recording) ? recording.trainingSteps() : recording.steadyEpochs();
-    return of.isEmpty()
+    return source.isEmpty()
         ? recording.job() != null && recording.job().samples > 0
-        : of.stream().allMatch(figures -> figures.samples > 0);
+        : source.stream().allMatch(figures -> figures.samples > 0);
   }
 
   boolean isKnown() {

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recordings of several runs and how their speeds compare, in the shape of the JSON: {@code
- * compare.schema.json} describes it.
+ * A comparison of the speeds of several recorded runs. Serialised to the JSON that {@code
+ * compare.schema.json} describes.
  *
  * @param runs all of them, in the order of the command line
  */
@@ -67,12 +67,12 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
       Map<String, Change> changed,
       List<Remark> remarks) {
 
-    /** Whether the range includes the variation between runs. */
-    boolean ofSeveralRuns() {
+    /** Returns whether the range includes the variation between runs. */
+    boolean hasSeveralRuns() {
       return before.size() > 1 || after.size() > 1;
     }
 
-    /** False if the runs may be equally fast or are not compared. */
+    /** Returns false if the runs may be equally fast or are not compared. */
     boolean differs() {
       return timesAsFast != null
           && timesAsFast.differs()
@@ -156,7 +156,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
 
   /**
    * Returns how a run differs from the first run of its side; empty if they are alike. Arguments of
-   * the program may differ, such as the path of its log; those that matter most show in the run's
+   * the program may differ, such as the path of its log; the important ones show in the run's
    * batches.
    */
   public static Map<String, Change> unlike(JobRecording first, JobRecording other) {
@@ -269,8 +269,8 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
       return new TimesAsFast(ratio.value(), ratio.low(), ratio.high(), from, of);
     }
 
-    private static double[] nanos(List<RunSpeed> of) {
-      return of.stream().mapToDouble(RunSpeed::nanos).toArray();
+    private static double[] nanos(List<RunSpeed> speeds) {
+      return speeds.stream().mapToDouble(RunSpeed::nanos).toArray();
     }
   }
 
@@ -304,19 +304,22 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   }
 
   private static @Nullable Double predicted(Advice next, JobRecording after, Set<String> changed) {
-    return next.gain() > 1 && isWhatWasDone(next.arguments(), after, changed)
+    return next.gain() > 1 && isOnlyChange(next.arguments(), after, changed)
         ? Double.valueOf(next.gain())
         : null;
   }
 
-  /** The prediction with its error; only for questions whose figure is a relative speed. */
+  /**
+   * Returns the prediction with its error; null unless the change answers a question whose figure
+   * is a relative speed.
+   */
   private static @Nullable Measure whatIf(
       List<Answer> answers, JobRecording after, Set<String> changed) {
     for (Answer answer : answers) {
       Figure figure = answer.figure();
       if (figure != null
           && PREDICTING.contains(answer.question())
-          && isWhatWasDone(answer.arguments(), after, changed)) {
+          && isOnlyChange(answer.arguments(), after, changed)) {
         return figure.measure();
       }
     }
@@ -328,10 +331,10 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   }
 
   /**
-   * Whether these arguments are in effect after the change, and nothing else was changed, except
-   * possibly the program's arguments and the class that makes batches.
+   * Returns whether these arguments are in effect after the change, and nothing else was changed,
+   * except possibly the program's arguments and the class that makes batches.
    */
-  private static boolean isWhatWasDone(
+  private static boolean isOnlyChange(
       List<String> arguments, JobRecording after, Set<String> changed) {
     Set<String> others = new TreeSet<>(changed);
     others.removeAll(Set.of("program", "source"));
@@ -347,7 +350,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
                         .equals(after.configuration().get(key(argument))));
   }
 
-  /** The first comparison of different jobs; null if there is none. */
+  /** Returns the first comparison of different jobs; null if there is none. */
   public @Nullable Compared different() {
     return comparisons.stream().filter(one -> !one.different.isEmpty()).findFirst().orElse(null);
   }

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
+/** Formats comparisons and lists of runs as text. */
 public final class SideBySideText {
   private static final int MAX_NAME_LENGTH = 60;
 
@@ -76,7 +77,7 @@ public final class SideBySideText {
   private static String spread(SideBySide compared) {
     List<Compared> single =
         compared.comparisons().stream()
-            .filter(one -> one.timesAsFast() != null && !one.ofSeveralRuns())
+            .filter(one -> one.timesAsFast() != null && !one.hasSeveralRuns())
             .toList();
     if (single.isEmpty()) {
       return "";
@@ -124,7 +125,7 @@ public final class SideBySideText {
     return Objects.requireNonNullElse(value, "unknown");
   }
 
-  /** Returns the start of the first differing word if it would be cut off, else 0. */
+  /** Returns the index of the first differing word if that word would be cut off, else 0. */
   private static int differsFrom(String after, String before) {
     int same = Arrays.mismatch(after.toCharArray(), before.toCharArray());
     return same < MAX_NAME_LENGTH / 2 ? 0 : after.lastIndexOf(' ', same - 1) + 1;
@@ -202,7 +203,7 @@ public final class SideBySideText {
         : bound == null
             ? ""
             : Text.format("; predicted: at most %.2fx", bound)
-                + (low != null && low > bound ? ", which was too low" : "");
+                + (low != null && low > bound ? ", but the gain was larger" : "");
   }
 
   /** Returns the name of a run, shortened for text. */

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
+/** Computes a {@link Differential} from phases; an instance computes one. */
 final class Analysis {
   /** The parts that the phases determine. */
   private static final Map<Part, ToDoubleFunction<PhaseParts>> PARTS =
@@ -92,8 +93,8 @@ final class Analysis {
         List.copyOf(remarks));
   }
 
-  private static <T, F> @Nullable F first(List<T> of, Function<T, @Nullable F> figure) {
-    return of.stream().map(figure).filter(Objects::nonNull).findFirst().orElse(null);
+  private static <T, F> @Nullable F first(List<T> all, Function<T, @Nullable F> figure) {
+    return all.stream().map(figure).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
   private Optional<Measure> time(String phase) {
@@ -135,13 +136,13 @@ final class Analysis {
   /**
    * Returns the share of a part; for a part that the phases do not determine, only the live figure.
    */
-  private Share share(Part of, @Nullable Attribution live) {
-    Optional<Measure[]> inputs = inputs().filter(all -> PARTS.containsKey(of));
-    @Nullable Measure nanos = inputs.map(all -> bounded(of, at -> 1, all)).orElse(null);
-    @Nullable Measure share = inputs.map(all -> bounded(of, at -> at[2], all)).orElse(null);
-    @Nullable Double liveShare = live == null ? null : (Double) live.share(of);
+  private Share share(Part part, @Nullable Attribution live) {
+    Optional<Measure[]> inputs = inputs().filter(all -> PARTS.containsKey(part));
+    @Nullable Measure nanos = inputs.map(all -> bounded(part, times -> 1, all)).orElse(null);
+    @Nullable Measure share = inputs.map(all -> bounded(part, times -> times[2], all)).orElse(null);
+    @Nullable Double liveShare = live == null ? null : (Double) live.share(part);
     return new Share(
-        of.field(),
+        part.field(),
         nanos,
         share,
         liveShare,
@@ -176,9 +177,10 @@ final class Analysis {
    */
   private static Measure bounded(Part part, ToDoubleFunction<double[]> total, Measure[] all) {
     Measure measured =
-        Measure.of(at -> part(part, PhaseParts.of(at)) / total.applyAsDouble(at), all);
+        Measure.of(times -> part(part, PhaseParts.of(times)) / total.applyAsDouble(times), all);
     Measure bounded =
-        Measure.of(at -> part(part, PhaseParts.bounded(at)) / total.applyAsDouble(at), all);
+        Measure.of(
+            times -> part(part, PhaseParts.bounded(times)) / total.applyAsDouble(times), all);
     double cut = Math.abs(measured.value() - bounded.value());
     return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
   }
@@ -244,10 +246,10 @@ final class Analysis {
                 one ->
                     parts.stream()
                         .filter(other -> other != one)
-                        .allMatch(other -> exceeds(of -> part(one, of) - part(other, of), all)))
+                        .allMatch(other -> exceeds(at -> part(one, at) - part(other, at), all)))
             .findFirst();
     if (largest.isPresent()
-        && parts.stream().noneMatch(one -> exceeds(of -> -part(one, of), all))) {
+        && parts.stream().noneMatch(one -> exceeds(at -> -part(one, at), all))) {
       return largest.get().field();
     }
     missing.add(
@@ -259,11 +261,12 @@ final class Analysis {
   }
 
   private static boolean exceeds(ToDoubleFunction<PhaseParts> figure, Measure[] all) {
-    return Measure.of(at -> figure.applyAsDouble(PhaseParts.of(at)) / at[2], all).exceedsItsError();
+    return Measure.of(times -> figure.applyAsDouble(PhaseParts.of(times)) / times[2], all)
+        .exceedsItsError();
   }
 
-  private static double part(Part name, PhaseParts of) {
-    return Objects.requireNonNull(PARTS.get(name)).applyAsDouble(of);
+  private static double part(Part part, PhaseParts parts) {
+    return Objects.requireNonNull(PARTS.get(part)).applyAsDouble(parts);
   }
 
   private void remarkBusy() {

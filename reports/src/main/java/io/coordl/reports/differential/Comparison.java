@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * should be.
  */
 final class Comparison {
-  /** The last batch of an epoch may be smaller. */
+  /** Tolerance for batch sizes, because the last batch of an epoch may be smaller. */
   private static final double SAME_SIZE = 0.02;
 
   private static final Set<String> MAY_DIFFER = Set.of("profile", "record", "summary");
@@ -39,25 +39,30 @@ final class Comparison {
   }
 
   private void compareRecordings() {
-    recordings("the program", JobRecording::mainClass);
-    recordings("the library", JobRecording::frameworks);
-    recordings("the JVM", of -> of.jvm() == null ? null : of.jvm().jvmVersion());
-    recordings("the number of cores", of -> of.host() == null ? null : of.host().cores);
+    checkRecordings("the program", JobRecording::mainClass);
+    checkRecordings("the library", JobRecording::frameworks);
+    checkRecordings(
+        "the JVM", recording -> recording.jvm() == null ? null : recording.jvm().jvmVersion());
+    checkRecordings(
+        "the number of cores",
+        recording -> recording.host() == null ? null : recording.host().cores);
     Set<String> keys = new TreeSet<>();
     phases.recordings().forEach(recording -> keys.addAll(recording.configuration().keySet()));
     keys.removeAll(MAY_DIFFER);
     for (String key : keys) {
-      recordings("the argument " + key, of -> of.configuration().getOrDefault(key, "not given"));
+      checkRecordings(
+          "the argument " + key,
+          recording -> recording.configuration().getOrDefault(key, "not given"));
     }
   }
 
-  private void recordings(String what, Function<JobRecording, @Nullable Object> figure) {
-    same(what, phases.recordings(), recording -> recording.file().toString(), figure);
+  private void checkRecordings(String what, Function<JobRecording, @Nullable Object> figure) {
+    checkSame(what, phases.recordings(), recording -> recording.file().toString(), figure);
   }
 
   private void comparePhases() {
     Collection<Timing> timings = phases.timings().values();
-    same(
+    checkSame(
         "the number of workers",
         timings,
         Timing::phase,
@@ -69,7 +74,7 @@ final class Comparison {
             .mapToDouble(Double::doubleValue)
             .summaryStatistics();
     if (samples.getMax() - samples.getMin() > SAME_SIZE * samples.getMax()) {
-      same(
+      checkSame(
           "the number of samples in a batch",
           timings,
           Timing::phase,
@@ -78,12 +83,12 @@ final class Comparison {
                   ? null
                   : Text.format("%.1f", timing.samplesPerBatch()));
     }
-    order(Phases.INGESTION, Phases.CACHED, "no prep stall");
-    order(Phases.CACHED, Phases.COLD, "no fetch stall");
+    checkOrder(Phases.INGESTION, Phases.CACHED, "no prep stall");
+    checkOrder(Phases.CACHED, Phases.COLD, "no fetch stall");
   }
 
   /** Adds a remark if the known figures differ. */
-  private <T> void same(
+  private <T> void checkSame(
       String what,
       Collection<T> all,
       Function<T, String> name,
@@ -100,7 +105,7 @@ final class Comparison {
     }
   }
 
-  private void order(String without, String with, String conclusion) {
+  private void checkOrder(String without, String with, String conclusion) {
     Timing faster = phases.timings().get(without);
     Timing slower = phases.timings().get(with);
     if (faster == null || slower == null) {

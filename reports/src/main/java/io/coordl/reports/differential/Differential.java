@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an epoch's time is spent, derived from the differences between phases. Serialised to the JSON
+ * The parts of an epoch's time, derived from the differences between phases. Serialised to the JSON
  * that {@code differential.schema.json} describes; an incompatible change increments {@link
  * #SCHEMA_VERSION}. Times are in nanoseconds, those of {@link #shares} per {@link #unit}; rates are
  * in units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.

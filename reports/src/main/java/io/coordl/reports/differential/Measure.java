@@ -12,8 +12,11 @@ import java.util.function.ToDoubleFunction;
  * @param error half the width of the 95 % confidence interval, in the same unit, never negative
  */
 public record Measure(double value, double error) {
-  /** If the error exceeds the value divided by this, the interval is computed for the logarithm. */
-  private static final double EVEN = 3;
+  /**
+   * Minimum ratio of value to error for a symmetric interval; below it, the interval is computed
+   * for the logarithm.
+   */
+  private static final double MIN_SYMMETRIC_RATIO = 3;
 
   /** Bound on the factor from the value to the high end of its interval. */
   private static final double MAX_FACTOR = 1_000;
@@ -81,13 +84,13 @@ public record Measure(double value, double error) {
             high());
   }
 
-  private static String digits(double of) {
-    return of >= 100 ? "%,.0f" : of >= 10 ? "%,.1f" : "%,.2f";
+  private static String digits(double figure) {
+    return figure >= 100 ? "%,.0f" : figure >= 10 ? "%,.1f" : "%,.2f";
   }
 
-  /** True if the error is so small that the interval is symmetric about the value. */
+  /** Returns whether the error is so small that the interval is symmetric about the value. */
   public boolean hasSmallError() {
-    return error * EVEN <= value || error == 0;
+    return error * MIN_SYMMETRIC_RATIO <= value || error == 0;
   }
 
   /** Returns the low end of the interval of a figure that cannot be negative. */
@@ -120,7 +123,7 @@ public record Measure(double value, double error) {
     return value >= 0 ? this : new Measure(0, error);
   }
 
-  /** True if the figure is larger than its error. */
+  /** Returns whether the figure is larger than its error. */
   public boolean exceedsItsError() {
     return value > error;
   }

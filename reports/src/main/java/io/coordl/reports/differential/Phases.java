@@ -44,17 +44,17 @@ record Phases(
     List<Missing> missing = new ArrayList<>();
     for (int i = 0; i < THREE.size(); i++) {
       String name = THREE.get(i);
-      JobRecording place = recordings.size() < THREE.size() ? null : recordings.get(i);
-      Optional<Found> measured = measured(recordings, place, name);
+      JobRecording atPosition = recordings.size() < THREE.size() ? null : recordings.get(i);
+      Optional<Found> measured = measured(recordings, atPosition, name);
       if (measured.isPresent()) {
         Found found = measured.get();
         timings.put(name, Timing.of(found.file(), found.phase()));
         attributions.put(name, new Attribution(found.file(), name, found.phase(), found.cores()));
-      } else if (place != null && place.phases().isEmpty()) {
-        Timing.ofEpochs(name, place)
+      } else if (atPosition != null && atPosition.phases().isEmpty()) {
+        Timing.ofEpochs(name, atPosition)
             .ifPresentOrElse(
                 timing -> timings.put(name, timing),
-                () -> missing.add(new Missing(name, tooFewEpochs(place))));
+                () -> missing.add(new Missing(name, tooFewEpochs(atPosition))));
       } else {
         missing.add(new Missing(name, notMeasured(recordings, name)));
       }
@@ -66,8 +66,8 @@ record Phases(
 
   /** Finds a phase; the recording at the phase's own position takes precedence. */
   private static Optional<Found> measured(
-      List<JobRecording> recordings, @Nullable JobRecording place, String name) {
-    return Stream.concat(Stream.ofNullable(place), recordings.stream())
+      List<JobRecording> recordings, @Nullable JobRecording atPosition, String name) {
+    return Stream.concat(Stream.ofNullable(atPosition), recordings.stream())
         .flatMap(recording -> last(recording, name).stream())
         .findFirst();
   }

@@ -69,7 +69,7 @@ abstract class JobRule implements IRule {
     this.summaryWithoutFinding = summaryWithoutFinding;
   }
 
-  /** Whether the rule also applies to the recording of a profile. */
+  /** Returns whether the rule also applies to the recording of a profile. */
   boolean appliesToProfiles() {
     return false;
   }
@@ -94,7 +94,7 @@ abstract class JobRule implements IRule {
     return topic;
   }
 
-  /** Returns none: the evaluation itself checks whether the recording has CoorDL events. */
+  /** Returns an empty map: the evaluation itself checks whether the recording has CoorDL events. */
   @Override
   public Map<String, EventAvailability> getRequiredEvents() {
     return Map.of();
@@ -120,16 +120,16 @@ abstract class JobRule implements IRule {
 
   private IResult evaluate(IItemCollection items, IPreferenceValueProvider preferences) {
     ResultBuilder result = ResultBuilder.createFor(this, preferences);
-    if (!areOurs(items)) {
+    if (!hasOurEvents(items)) {
       return result.setSeverity(Severity.IGNORE).build();
     }
     try {
       Findings job = new Findings(recording(items));
-      if (!job.measured()) {
+      if (!job.isMeasured()) {
         return notApplicable(
             result, "No batch was recorded: let the job train at least one epoch.");
       }
-      if (job.profiled() && !appliesToProfiles()) {
+      if (job.isProfiled() && !appliesToProfiles()) {
         return notApplicable(
             result,
             "This is the recording of a profile, whose totals include the effects of its phases:"
@@ -165,7 +165,7 @@ abstract class JobRule implements IRule {
         .build();
   }
 
-  private static boolean areOurs(IItemCollection items) {
+  private static boolean hasOurEvents(IItemCollection items) {
     for (IItemIterable ofOneType : items) {
       if (ofOneType.getType().getIdentifier().startsWith("io.coordl.") && ofOneType.hasItems()) {
         return true;

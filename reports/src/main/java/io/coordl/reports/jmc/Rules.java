@@ -39,7 +39,7 @@ public final class Rules {
     }
   }
 
-  /** A store that was too full to cache items: information, never a warning by itself. */
+  /** A store that was too full to cache items: information, never a warning. */
   public static final class StoreFull extends JobRule {
     public StoreFull() {
       super("cache full", FILE_IO, Findings::storeFull, "No store was full.");

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param job the job to dump
  */
 public record Dump(Job job) {
-  /** How long a JVM may take to write its recording. */
+  /** Maximum time for a JVM to write its recording. */
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private static final int ATTEMPTS = 3;

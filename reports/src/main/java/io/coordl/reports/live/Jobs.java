@@ -31,7 +31,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /** A running job writes every second, but may take longer on an overloaded machine. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
-  /** The agent writes 27 KiB; long texts of the program do not make it a hundred times as large. */
+  /** The agent writes about 27 KiB; even long texts of the program do not add up to megabytes. */
   private static final long MAX_STATUS_BYTES = 4L << 20;
 
   /** The state of a job's process. */
@@ -94,7 +94,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     return new Jobs(SCHEMA_VERSION, jobs, unreadable);
   }
 
-  /** Reads a status file; null if the job has just ended. */
+  /** Reads a status file; returns null if the job has just ended. */
   private static @Nullable Job job(StatusFile file) throws RecordingException, IOException {
     try {
       if (Files.size(file.path()) > MAX_STATUS_BYTES) {

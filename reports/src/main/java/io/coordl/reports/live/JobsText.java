@@ -19,9 +19,9 @@ import java.util.Objects;
 
 /** Formats running jobs as text: one line per job, and one per policy. */
 public final class JobsText {
-  private static final int LONGEST_NAME = 60;
+  private static final int MAX_NAME_LENGTH = 60;
   private static final String INDENT = "        ";
-  private static final int LONGEST_REASON = 120;
+  private static final int MAX_REASON_LENGTH = 120;
   private static final int MAX_REASONS = 2;
 
   /** Killed jobs are listed for at least an hour; more of them would hide the running ones. */
@@ -50,7 +50,7 @@ public final class JobsText {
     }
     int shown = Math.min(MAX_REASONS, jobs.unreadable().size());
     jobs.unreadable().subList(0, shown).stream()
-        .map(reason -> "not shown: " + Text.line(reason, LONGEST_REASON))
+        .map(reason -> "not shown: " + Text.line(reason, MAX_REASON_LENGTH))
         .forEach(lines::add);
     if (shown < jobs.unreadable().size()) {
       lines.add(Text.format("not shown: %d more, see --json", jobs.unreadable().size() - shown));
@@ -121,6 +121,6 @@ public final class JobsText {
 
   private static String program(Job job) {
     String program = Objects.requireNonNullElse(job.summary().program().mainClass(), "unknown");
-    return Text.line(program, LONGEST_NAME);
+    return Text.line(program, MAX_NAME_LENGTH);
   }
 }

@@ -55,7 +55,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
         : percentile == 100 ? histogram.getMaxValue() : histogram.getValueAtPercentile(percentile);
   }
 
-  /** Decodes the distribution that the agent wrote; null if it is not an HdrHistogram. */
+  /** Decodes the distribution that the agent wrote; returns null if it is not an HdrHistogram. */
   private static @Nullable Histogram histogram(@Nullable String base64) {
     if (base64 == null) {
       return null;

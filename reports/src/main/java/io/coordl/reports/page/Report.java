@@ -126,7 +126,7 @@ public record Report(
    */
   public static Report of(List<JobActivity> recordings, List<String> unread, int slowestOf) {
     Set<String> names = new HashSet<>();
-    boolean different =
+    boolean namesDiffer =
         recordings.stream().allMatch(each -> names.add(fileName(each.recording().file())));
     List<Entry> entries =
         recordings.stream()
@@ -134,7 +134,7 @@ public record Report(
                 each -> {
                   Path file = each.recording().file();
                   return entry(
-                      different ? fileName(file) : file.toString(), each, recordings.size() == 1);
+                      namesDiffer ? fileName(file) : file.toString(), each, recordings.size() == 1);
                 })
             .toList();
     List<String> compared = new ArrayList<>(unread);

@@ -54,7 +54,7 @@ final class ClusterFile {
    * @param labels labels of its nodes in Kubernetes
    */
   record Pool(String gpu, Cluster cluster, String resource, Map<String, String> labels) {
-    /** Whether its storage rate is limited and thus divided among jobs. */
+    /** Returns whether its storage rate is limited and thus divided among jobs. */
     boolean sharesStorage() {
       return cluster.storage() < UNBOUNDED;
     }

@@ -16,7 +16,7 @@ import java.util.Map;
 public final class Manifests {
   private static final String SHARED_MEMORY = "coordl-shm";
   private static final double MIB_PER_GIB = 1024;
-  private static final String NAMES = "metadata:\n  name: %s\n";
+  private static final String METADATA = "metadata:\n  name: %s\n";
 
   private final Map<String, String> files = new LinkedHashMap<>();
   private final List<String> patches = new ArrayList<>();
@@ -33,9 +33,9 @@ public final class Manifests {
    */
   public static Map<String, String> of(Plan plan, Form form) throws InputException {
     Manifests manifests = new Manifests(form);
-    boolean severalGpus = plan.pools().size() > 1;
+    boolean severalPools = plan.pools().size() > 1;
     for (Plan.Pool pool : plan.pools()) {
-      if (severalGpus && form != Form.SLURM && pool.file().labels().isEmpty()) {
+      if (severalPools && form != Form.SLURM && pool.file().labels().isEmpty()) {
         throw new InputException(
             "the pool '"
                 + pool.gpu()
@@ -49,7 +49,7 @@ public final class Manifests {
     }
     if (form != Form.SLURM) {
       manifests.addComponent();
-      if (severalGpus) {
+      if (severalPools) {
         manifests.addFlavors(plan);
       }
     }
@@ -130,7 +130,9 @@ public final class Manifests {
     for (Plan.Pool pool : plan.pools()) {
       flavors.add(
           String.format(
-                  "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\n" + NAMES + "spec:\n",
+                  "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\n"
+                      + METADATA
+                      + "spec:\n",
                   pool.gpu().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"))
               + indented(2, map("nodeLabels", pool.file().labels())));
     }
@@ -149,7 +151,7 @@ public final class Manifests {
   /** Returns a strategic merge patch, which merges lists by name. */
   private static String forJob(Plan.Pool pool, Plan.Job job, Pod pod) {
     return storage(pool, job)
-        + String.format("apiVersion: batch/v1\nkind: Job\n" + NAMES + "spec:\n", job.name())
+        + String.format("apiVersion: batch/v1\nkind: Job\n" + METADATA + "spec:\n", job.name())
         + (pod.pods() == 1
             ? ""
             : String.format("  parallelism: %d\n  completions: %1$d\n", pod.pods()))

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A plan, serialised to JSON.
+ * An assignment of jobs to the servers of a cluster. Serialised to JSON.
  *
  * @param schemaVersion incremented by incompatible changes
  * @param allocation the allocation that places the jobs
@@ -128,18 +128,18 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
     double bound = speeds(shares.getOrDefault(Allocation.OPT, List.of()));
     List<Compared> compared = new ArrayList<>();
     shares.forEach(
-        (each, of) ->
+        (each, jobShares) ->
             compared.add(
                 new Compared(
                     each,
-                    speeds(of),
-                    of.stream()
+                    speeds(jobShares),
+                    jobShares.stream()
                         .filter(share -> !share.waits())
                         .mapToDouble(Sharing.Share::speed)
                         .min()
                         .orElse(0),
-                    (int) of.stream().filter(Sharing.Share::waits).count(),
-                    bound == 0 ? 0 : speeds(of) / bound)));
+                    (int) jobShares.stream().filter(Sharing.Share::waits).count(),
+                    bound == 0 ? 0 : speeds(jobShares) / bound)));
     List<Sharing.Share> selected = shares.getOrDefault(allocation, List.of());
     List<Job> jobs = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * A job to plan for.
  *
  * @param name unique name, valid in Kubernetes
- * @param table contains its model
+ * @param table table that contains its model
  * @param gpu type of GPU that it needs; null for the cluster's only type
- * @param ownMemoryGib memory that it needs besides its cache; null if unknown
+ * @param ownMemoryGib GiB that it needs besides its cache; null if unknown
  * @param container its container's name in Kubernetes
  * @param recorded whether its table comes from a recording and therefore covers only the cache's
  *     memory
@@ -39,12 +39,12 @@ record PlanJob(
   private static final int MAX_COUNT = 100_000;
   private static final int MAX_NAME_LENGTH = 63;
 
-  /** Whether only the memory of its cache is known. */
+  /** Returns whether only the memory of its cache is known. */
   boolean isMemoryMissing() {
     return recorded && ownMemoryGib == null;
   }
 
-  /** Returns the memory besides the cache; 0 if unknown. */
+  /** Returns the GiB besides the cache; 0 if unknown. */
   double ownMemory() {
     return ownMemoryGib == null ? 0 : ownMemoryGib;
   }
@@ -66,7 +66,7 @@ record PlanJob(
         tables.put(file, table);
       }
       String model = model(argument, source, table);
-      String name = dns(options.getOrDefault("name", model));
+      String name = kubernetesName(options.getOrDefault("name", model));
       int count = whole(argument, options, "count", 1);
       int gpus = whole(argument, options, "gpus", table.gpus(model));
       Double ownMemory = memory(argument, options);
@@ -162,11 +162,17 @@ record PlanJob(
                     "memory is '" + text + "': " + Quantity.MEMORY.expected + " was expected"));
   }
 
-  /** Converts a name to one valid in Kubernetes: letters, digits and hyphens. */
-  private static String dns(String name) {
+  /**
+   * Converts a name to one valid in Kubernetes (letters, digits and hyphens) that leaves room for a
+   * number.
+   */
+  private static String kubernetesName(String name) {
     String sanitized =
-        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
-    String shortened = sanitized.substring(0, Math.min(sanitized.length(), MAX_NAME_LENGTH - 7));
+        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-", "");
+    String shortened =
+        sanitized
+            .substring(0, Math.min(sanitized.length(), MAX_NAME_LENGTH - 7))
+            .replaceAll("-$", "");
     return shortened.isEmpty() ? "job" : shortened;
   }
 

@@ -40,16 +40,16 @@ public final class PlanText {
     lines.add(
         format(
             "%-13s %15s %9s %7s %8s", "allocation", "sum of speeds", "of bound", "least", "wait"));
-    for (Plan.Compared of : pool.compared()) {
+    for (Plan.Compared result : pool.compared()) {
       lines.add(
           format(
               "%-13s %15.2f %7.1f %% %7.2f %8d%s",
-              of.allocation(),
-              of.speeds(),
-              100 * of.ofBound(),
-              of.least(),
-              of.waiting(),
-              of.allocation() == Allocation.OPT ? "  the bound" : ""));
+              result.allocation(),
+              result.speeds(),
+              100 * result.ofBound(),
+              result.least(),
+              result.waiting(),
+              result.allocation() == Allocation.OPT ? "  the bound" : ""));
     }
     lines.add(
         "Speeds are relative to the GPU-proportional share. The plan, by " + allocation + ":");

@@ -1,6 +1,6 @@
 /**
- * Plans: which jobs run on which servers of a cluster, with how many cores, how much memory and
- * what storage rate; and the plan in the formats that clusters accept. Package {@code cluster}
+ * Plans which jobs run on which servers of a cluster, with how many cores, how much memory and what
+ * storage rate, and converts plans to the formats that clusters accept. Package {@code cluster}
  * computes the allocations. Nothing here writes files or prints.
  */
 @NullMarked

@@ -33,7 +33,7 @@ final class ActivityCollector {
   private final NameTotals transforms = new NameTotals(CLASSES, SHOWN);
   private final Map<String, Activity.Source> sources = new HashMap<>();
 
-  /** Returns how many file names can be tracked with a heap of this size. */
+  /** Returns how many file names can be tracked with a heap of this many bytes. */
   static int filesIn(long heap) {
     return (int) Math.max(MIN_FILES, Math.min(MAX_FILES, heap / 2 / BYTES_PER_FILE));
   }

@@ -34,7 +34,7 @@ record ChunkHeader(
   private static final int FEATURES_OFFSET = 67;
   private static final int COMPRESSED_INTEGERS = 1;
 
-  /** True if a readable chunk starts at the buffer's position. */
+  /** Returns whether a readable chunk starts at the buffer's position. */
   static boolean isAt(ByteBuffer bytes) {
     int at = bytes.position();
     short version = bytes.getShort(at + MAJOR_VERSION_OFFSET);
@@ -63,13 +63,13 @@ record ChunkHeader(
     return List.of(size, constants, metadata, startNanos, startTicks, (long) state);
   }
 
-  boolean finished() {
+  boolean isFinished() {
     return state == FINISHED;
   }
 
   /**
    * Writes this header's size and offset of constants into the header at {@code start}, and marks
-   * that one as finished.
+   * that header as finished.
    */
   void writeFinished(FileChannel file, long start) throws IOException {
     ByteBuffer fields = ByteBuffer.allocate(2 * Long.BYTES).putLong(size).putLong(constants).flip();
@@ -77,8 +77,8 @@ record ChunkHeader(
     file.write(ByteBuffer.wrap(new byte[] {FINISHED}), start + STATE_OFFSET);
   }
 
-  /** True if the JVM never flushed the chunk, so that it contains nothing to read. */
+  /** Returns whether the JVM never flushed the chunk, which then contains nothing to read. */
   boolean isBare() {
-    return !finished() && (metadata == 0 || size < LENGTH);
+    return !isFinished() && (metadata == 0 || size < LENGTH);
   }
 }

@@ -12,8 +12,7 @@ import java.util.Map;
 import java.util.function.DoubleConsumer;
 
 /**
- * Walks through a recording from event to event, by their sizes, and counts the events without
- * reading them.
+ * Walks through a recording by the sizes of its events, and counts the events without reading them.
  *
  * <p>The JDK's event stream ends silently if a file is cut off or damaged, and waits forever for
  * the rest of an unfinished chunk of a dead JVM. A report on the readable part would show wrong
@@ -24,7 +23,7 @@ final class ChunkWalk {
   private static final long METADATA = 0;
   private static final long CONSTANTS = 1;
 
-  /** Types with this number or a higher one are counted in a map. */
+  /** Types with this number or a higher one are rare, and counted in a map. */
   private static final int USUAL_TYPES = 1 << 14;
 
   static final Comparator<Chunk> BY_TIME =
@@ -35,8 +34,8 @@ final class ChunkWalk {
   private final long length;
   private final DoubleConsumer progress;
 
-  private final long[] usual = new long[USUAL_TYPES];
-  private final Map<Long, Long> unusual = new HashMap<>();
+  private final long[] counts = new long[USUAL_TYPES];
+  private final Map<Long, Long> countsOfHighTypes = new HashMap<>();
   private final Map<List<Long>, Chunk> chunks = new LinkedHashMap<>();
   private boolean endsEarly;
   private long reported;
@@ -49,6 +48,8 @@ final class ChunkWalk {
   }
 
   /**
+   * The result of a walk.
+   *
    * @param chunks the chunks to read, in order of their start times, without duplicates
    * @param asIs true if the file consists of exactly these chunks in this order, all finished
    * @param endsEarly true if any chunk is unfinished
@@ -84,15 +85,15 @@ final class ChunkWalk {
     long position = 0;
     while (position < length) {
       position = walkChunk(position);
-      if (endsEarly && !flushedChunkAt(position)) {
+      if (endsEarly && !isFlushedChunkAt(position)) {
         // Data that a dead JVM wrote after its last flush belongs to no chunk.
         break;
       }
     }
-    Map<Long, Long> counts = new HashMap<>(unusual);
+    Map<Long, Long> events = new HashMap<>(countsOfHighTypes);
     for (int type = 0; type < USUAL_TYPES; type++) {
-      if (usual[type] > 0) {
-        counts.put((long) type, usual[type]);
+      if (counts[type] > 0) {
+        events.put((long) type, counts[type]);
       }
     }
     List<Chunk> inFile = List.copyOf(chunks.values());
@@ -101,15 +102,15 @@ final class ChunkWalk {
         !endsEarly
             && byTime.equals(inFile)
             && inFile.stream().mapToLong(chunk -> chunk.header().size()).sum() == length;
-    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts));
+    return new Shape(byTime, asIs, endsEarly, Map.copyOf(events));
   }
 
-  private boolean chunkAt(long position) throws IOException {
+  private boolean isChunkAt(long position) throws IOException {
     return length - position >= ChunkHeader.LENGTH && ChunkHeader.isAt(headerAt(position));
   }
 
-  private boolean flushedChunkAt(long position) throws IOException {
-    return chunkAt(position) && !ChunkHeader.at(headerAt(position)).isBare();
+  private boolean isFlushedChunkAt(long position) throws IOException {
+    return isChunkAt(position) && !ChunkHeader.at(headerAt(position)).isBare();
   }
 
   private ByteBuffer headerAt(long position) throws IOException {
@@ -119,7 +120,7 @@ final class ChunkWalk {
 
   /** Walks through one chunk and returns its end position. */
   private long walkChunk(long start) throws IOException, RecordingException {
-    if (!chunkAt(start)) {
+    if (!isChunkAt(start)) {
       throw notAChunk(start);
     }
     ChunkHeader header = ChunkHeader.at(headerAt(start));
@@ -138,15 +139,15 @@ final class ChunkWalk {
     if (header.size() > length - start) {
       throw cutOff(start + header.size());
     }
-    if (!header.finished()) {
+    if (!header.isFinished()) {
       endsEarly = true;
     }
     // A chunk that occurs again, as in two dumps of one recording, must not count twice.
-    boolean first = chunks.putIfAbsent(header.identity(), new Chunk(file, start, header)) == null;
+    boolean isNew = chunks.putIfAbsent(header.identity(), new Chunk(file, start, header)) == null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {
-      position = walkEvent(position, end, first);
+      position = walkEvent(position, end, isNew);
       if (position - reported >= FileBytes.WINDOW) {
         reported = position;
         progress.accept((double) position / length);
@@ -177,9 +178,9 @@ final class ChunkWalk {
 
   private void count(long type) {
     if (type >= 0 && type < USUAL_TYPES) {
-      usual[(int) type]++;
+      counts[(int) type]++;
     } else {
-      unusual.merge(type, 1L, Long::sum);
+      countsOfHighTypes.merge(type, 1L, Long::sum);
     }
   }
 
@@ -188,11 +189,11 @@ final class ChunkWalk {
       int available = (int) Math.min(4, length);
       bytes.seek(0, length);
       ByteBuffer magic = bytes.peek(available);
-      boolean ours = true;
+      boolean isRecording = true;
       for (int i = 0; i < available; i++) {
-        ours &= magic.get(i) == "FLR\0".charAt(i);
+        isRecording &= magic.get(i) == "FLR\0".charAt(i);
       }
-      if (!ours) {
+      if (!isRecording) {
         return new RecordingException(
             ExitStatus.NO_RECORDING, file + " is not a Flight Recorder recording.");
       }
@@ -219,6 +220,6 @@ final class ChunkWalk {
   private RecordingException damaged(long position) {
     return new RecordingException(
         ExitStatus.DAMAGED,
-        file + " is damaged at byte " + position + ": nothing in it can be relied on.");
+        file + " is damaged at byte " + position + ": its figures would be wrong.");
   }
 }

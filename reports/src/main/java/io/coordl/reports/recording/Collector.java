@@ -36,14 +36,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the events of a recording, in any order, and keeps the latest of each total. Its memory
- * grows with the number of epochs and, up to a bound, that of steps, but not with that of items.
- * Confined to the thread that reads the recording.
+ * grows with the number of epochs and, up to a bound, of steps, but not of items. Confined to the
+ * thread that reads the recording.
  */
 public final class Collector {
   private static final int FAULTS_KEPT = 5;
 
   /** Maximum difference between the clocks of two files of one job. */
-  private static final long CLOCKS_NANOS = 50_000_000;
+  private static final long MAX_CLOCK_DIFFERENCE_NANOS = 50_000_000;
 
   private record Dated<E>(Instant written, E value) {
     Dated<E> earlier(Dated<E> other) {
@@ -95,21 +95,24 @@ public final class Collector {
         });
     on(JobStatisticsEvent.class, this::add);
     on(FaultEvent.class, this::addFault);
-    latest(StoreStatisticsEvent.class, stores, of -> of.store + "\n" + of.scope + "\n" + of.group);
-    latest(PeerStatisticsEvent.class, peers, of -> String.valueOf(of.peer));
-    latest(StagingStatisticsEvent.class, stagings, of -> of.group + "\n" + of.pipeline);
-    latest(GpuStatisticsEvent.class, gpus, of -> String.format("%04d", of.device));
+    latest(
+        StoreStatisticsEvent.class,
+        stores,
+        event -> event.store + "\n" + event.scope + "\n" + event.group);
+    latest(PeerStatisticsEvent.class, peers, event -> String.valueOf(event.peer));
+    latest(StagingStatisticsEvent.class, stagings, event -> event.group + "\n" + event.pipeline);
+    latest(GpuStatisticsEvent.class, gpus, event -> String.format("%04d", event.device));
     latest(
         LatencyStatisticsEvent.class,
         latencies,
-        of -> of.epoch == 0 ? String.valueOf(of.kind) : null);
-    latest(LibraryEvent.class, libraries, of -> String.valueOf(of.name));
-    latest(VerdictEvent.class, verdicts, of -> of.policy + "\n" + of.source);
-    latest(LayerEvent.class, layers, of -> String.format("%04d/%08d", of.model, of.place));
-    latest(ConfigurationEvent.class, configuration, of -> String.valueOf(of.key));
-    latest(HostEvent.class, hosts, of -> "");
-    latest(OpenWaitEvent.class, openWaits, of -> "");
-    latest(EnvironmentEvent.class, environments, of -> "");
+        event -> event.epoch == 0 ? String.valueOf(event.kind) : null);
+    latest(LibraryEvent.class, libraries, event -> String.valueOf(event.name));
+    latest(VerdictEvent.class, verdicts, event -> event.policy + "\n" + event.source);
+    latest(LayerEvent.class, layers, event -> String.format("%04d/%08d", event.model, event.place));
+    latest(ConfigurationEvent.class, configuration, event -> String.valueOf(event.key));
+    latest(HostEvent.class, hosts, event -> "");
+    latest(OpenWaitEvent.class, openWaits, event -> "");
+    latest(EnvironmentEvent.class, environments, event -> "");
     latest(EpochEvent.class, epochs, EventReader::values);
     latest(PhaseEvent.class, phases, EventReader::values);
   }
@@ -130,9 +133,9 @@ public final class Collector {
     on(
         type,
         next -> {
-          K of = key.apply(next.value);
-          if (of != null) {
-            kept.merge(of, next, Dated::later);
+          K eventKey = key.apply(next.value);
+          if (eventKey != null) {
+            kept.merge(eventKey, next, Dated::later);
           }
         });
   }
@@ -151,7 +154,7 @@ public final class Collector {
     // Totals of one job only grow, within clock differences, and its program never changes.
     long back = earlier.wall - later.wall;
     severalJobs |=
-        back > CLOCKS_NANOS
+        back > MAX_CLOCK_DIFFERENCE_NANOS
             || (back <= 0 && later.batches < earlier.batches)
             || differs(later.mainClass, earlier.mainClass);
     jobBefore = jobBefore == null ? older : jobBefore.later(older);
@@ -197,7 +200,9 @@ public final class Collector {
     }
   }
 
-  /** The recording described by the events taken; throws if they come from several runs. */
+  /**
+   * Returns the recording that the taken events describe; throws if they come from several runs.
+   */
   public JobRecording recording(Path name) throws RecordingException {
     if (jvms.size() > 1 || severalJobs) {
       throw new RecordingException(
@@ -207,7 +212,7 @@ public final class Collector {
     return recording(name, 0, taken, false);
   }
 
-  /** The collected recording; the parameters are those of {@link JobRecording}. */
+  /** Returns the collected recording; the parameters are those of {@link JobRecording}. */
   JobRecording recording(Path file, long bytes, long events, boolean endsEarly) {
     return new JobRecording(
         file,
@@ -239,7 +244,7 @@ public final class Collector {
         steps.steps());
   }
 
-  /** The wait that was reported last, if it has not ended. */
+  /** Returns the wait that was reported last; null if it has ended. */
   private @Nullable OpenWaitEvent openWait() {
     if (job == null || !job.value.waitsTooLong()) {
       return null;
@@ -262,16 +267,16 @@ public final class Collector {
     // Totals count an open wait as queueing. Take this out of both totals: once a wait has ended,
     // its causes are known. Of a wait that is still open, count only the part since the previous
     // totals.
-    figures.addOpenWait(-open(job.value) + open(jobBefore.value));
-    figures.addOpenWait(Math.min(open(job.value), nanos));
+    figures.addOpenWait(-openWaitNanos(job.value) + openWaitNanos(jobBefore.value));
+    figures.addOpenWait(Math.min(openWaitNanos(job.value), nanos));
     figures.keptItems = job.value.keptItems - jobBefore.value.keptItems;
     figures.openWait = job.value.openWait;
     figures.longestWait = job.value.longestWait;
     return new JobRecording.Recent(nanos, figures);
   }
 
-  /** The wait that these totals count although it has not ended. */
-  private static long open(JobStatisticsEvent totals) {
+  /** Returns the nanoseconds of an open wait that these totals include. */
+  private static long openWaitNanos(JobStatisticsEvent totals) {
     return totals.running && totals.batches > 0 ? totals.openWait : 0;
   }
 

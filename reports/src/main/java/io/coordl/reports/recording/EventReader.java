@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads events of one type back into the class from which the agent wrote them. Reads only the
- * fields of this class; a newer agent may have recorded more.
+ * fields of that class; a newer agent may have recorded more.
  */
 final class EventReader<E extends Event> {
   final String event;
@@ -68,11 +68,11 @@ final class EventReader<E extends Event> {
   }
 
   /** Returns the values of all fields; equal for equal events. */
-  static List<@Nullable Object> values(Event of) {
+  static List<@Nullable Object> values(Event recorded) {
     List<@Nullable Object> values = new ArrayList<>();
     try {
-      for (Field field : AgentEvents.fields(of.getClass())) {
-        values.add(field.get(of));
+      for (Field field : AgentEvents.fields(recorded.getClass())) {
+        values.add(field.get(recorded));
       }
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
@@ -80,7 +80,7 @@ final class EventReader<E extends Event> {
     return values;
   }
 
-  /** An event lacks a field that this version needs, or the field has another type. */
+  /** Thrown if an event lacks a field that this version needs, or the field has another type. */
   static final class MissingFieldException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

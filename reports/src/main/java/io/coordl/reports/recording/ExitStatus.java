@@ -35,7 +35,7 @@ public enum ExitStatus {
     return code;
   }
 
-  /** Returns the meaning of each number, in ascending order, for the help text. */
+  /** Returns the meaning of each code, in ascending order, for the help text. */
   public static Map<String, String> table() {
     Map<String, String> table = new LinkedHashMap<>();
     for (ExitStatus status : values()) {

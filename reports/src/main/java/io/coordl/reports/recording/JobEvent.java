@@ -27,7 +27,7 @@ public interface JobEvent {
     return null;
   }
 
-  /** True if the event has the field; call the methods below only for existing fields. */
+  /** Returns whether the event has the field; call the methods below only for existing fields. */
   boolean has(String field);
 
   /** Returns a whole number, time or size. */

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * occurs once.
  *
  * @param bytes size of the file; 0 if another tool read it
- * @param events number of events in the file, including the JVM's own; if another tool read them,
- *     of those taken from it
+ * @param events number of events in the file, including the JVM's own; if another tool read the
+ *     file, of the events taken from it
  * @param endsEarly true if the end is missing because the JVM was killed or still ran
  * @param jvm null if the recording does not contain it
  * @param job null if no totals were written
@@ -97,7 +97,7 @@ public record JobRecording(
    *     batch counts when it ends
    */
   public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
-    /** Samples per second of elapsed time; 0 if unknown. */
+    /** Returns samples per second of elapsed time; 0 if unknown. */
     @JsonProperty
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
     public double samplesPerSecond() {
@@ -112,12 +112,15 @@ public record JobRecording(
    */
   public record Steps(long firstEpoch, long lastEpoch, Figures figures) {}
 
-  /** The main class with the program's arguments. */
+  /** Returns the main class with the program's arguments. */
   public @Nullable String mainClass() {
     return job == null ? null : job.mainClass;
   }
 
-  /** The main class alone: arguments may differ between runs of a program, such as a log's path. */
+  /**
+   * Returns the main class alone, because arguments such as a log's path may differ between runs of
+   * a program.
+   */
   public @Nullable String program() {
     String program = mainClass();
     return program == null ? null : program.strip().replaceFirst("\\s.*", "");
@@ -128,32 +131,32 @@ public record JobRecording(
   }
 
   /**
-   * True if model updates were recorded, so that an epoch without any is an evaluation. Otherwise
-   * the two cannot be distinguished, and all count as epochs.
+   * Returns whether model updates were recorded. If so, an epoch without updates is an evaluation;
+   * otherwise the two cannot be distinguished, and all count as epochs.
    */
   public boolean knowsTraining() {
     return (job != null && job.updates > 0) || epochs.stream().anyMatch(epoch -> epoch.updates > 0);
   }
 
   /**
-   * The complete training epochs of the source with the most compute time, without the first, which
-   * is warm-up. They represent a longer job.
+   * Returns the complete training epochs of the source with the most compute time, without the
+   * first, which is warm-up. They represent a longer job.
    */
   public List<EpochEvent> steadyEpochs() {
     List<EpochEvent> all = completeEpochs();
     return all.isEmpty() ? all : all.subList(1, all.size());
   }
 
-  /** Like {@link #steadyEpochs}, but including the first. */
+  /** Returns the same epochs as {@link #steadyEpochs}, and the first. */
   public List<EpochEvent> completeEpochs() {
     return trained(epochs.stream().filter(epoch -> epoch.complete));
   }
 
   /**
-   * The training steps of the source with the most compute time, including those of epochs that
-   * were left early. The first epoch fills caches, so its steps count only if later epochs have
-   * few. Before an epoch has ended, training and evaluation cannot be distinguished, and all steps
-   * count.
+   * Returns the training steps of the source with the most compute time, including those of epochs
+   * that were left early. The first epoch fills caches, so its steps count only if later epochs
+   * have few. Before an epoch has ended, training and evaluation cannot be distinguished, and all
+   * steps count.
    */
   public List<Figures> trainingSteps() {
     if (epochs.isEmpty()) {
@@ -164,8 +167,8 @@ public record JobRecording(
     return later.size() < ENOUGH_STEPS ? stepsOf(all) : later;
   }
 
-  private List<Figures> stepsOf(List<EpochEvent> some) {
-    Set<Long> wanted = some.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
+  private List<Figures> stepsOf(List<EpochEvent> selected) {
+    Set<Long> wanted = selected.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
     Set<Long> others =
         epochs.stream()
             .map(epoch -> epoch.epoch)
@@ -183,8 +186,8 @@ public record JobRecording(
   }
 
   /**
-   * How work beside the steps slows the steps, in the steady epochs or, if there are none, in the
-   * whole job.
+   * Returns the law by which work beside the steps slows them, in the steady epochs or, if there
+   * are none, in the whole job.
    */
   public CoreLaw coreLaw() {
     List<EpochEvent> steady = steadyEpochs();
@@ -192,15 +195,18 @@ public record JobRecording(
     return new CoreLaw(figures, usableCores());
   }
 
-  /** Cores that the job may use; 0 if unknown. */
+  /** Returns the cores that the job may use; 0 if unknown. */
   public double usableCores() {
     return environment == null ? 0 : environment.usableCores();
   }
 
-  /** The training epochs among {@code some}, of the source with the most compute time. */
-  private List<EpochEvent> trained(Stream<EpochEvent> some) {
+  /**
+   * Returns the training epochs among {@code candidates}, of the source with the most compute time.
+   */
+  private List<EpochEvent> trained(Stream<EpochEvent> candidates) {
     Map<String, List<EpochEvent>> sources =
-        some.filter(epoch -> epoch.batches > 0)
+        candidates
+            .filter(epoch -> epoch.batches > 0)
             .filter(epoch -> epoch.updates > 0 || !knowsTraining())
             .collect(Collectors.groupingBy(Epochs::key));
     return sources.values().stream()

@@ -56,6 +56,8 @@ final class StepSeries {
   }
 
   private @Nullable Slot[] slots = new @Nullable Slot[INITIAL_SLOTS];
+
+  /** Binary logarithm of the batches per slot. */
   private int shift;
 
   /** Returns consumers by type of event. */

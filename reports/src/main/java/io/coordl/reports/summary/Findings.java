@@ -37,14 +37,14 @@ public final class Findings {
    */
   public record Finding(double share, String what, String why, String next) {}
 
-  /** True if a batch was measured; otherwise the findings mean nothing. */
-  public boolean measured() {
+  /** Returns whether a batch was measured; otherwise the findings mean nothing. */
+  public boolean isMeasured() {
     return evidence.totals().batches > 0;
   }
 
-  /** True if the recording is of a profile, whose totals are not those of the job. */
-  public boolean profiled() {
-    return evidence.profiled();
+  /** Returns whether the recording is of a profile, whose totals are not those of the job. */
+  public boolean isProfiled() {
+    return evidence.isProfiled();
   }
 
   public Optional<Finding> dataStall() {

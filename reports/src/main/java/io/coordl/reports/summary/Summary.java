@@ -152,7 +152,7 @@ public record Summary(
         Advice.on(evidence));
   }
 
-  /** The evidence for the findings. */
+  /** Returns the evidence for the findings. */
   Evidence evidence(JobRecording recording) {
     return evidence(recording, totals);
   }
@@ -174,13 +174,13 @@ public record Summary(
     return host == null ? 0 : host.usableCores();
   }
 
-  /** The numbers of epochs and evaluations, in words. */
-  String words() {
+  /** Returns the numbers of epochs and evaluations, in words. */
+  String epochsInWords() {
     return ended(epochs.stream().map(Epoch::figures))
-        .words(totals.figures(), recording.stillRunning());
+        .describe(totals.figures(), recording.stillRunning());
   }
 
-  /** Items that came decoded or prepared from memory, and so were not fetched. */
+  /** Returns the number of items that came decoded or prepared from memory and were not fetched. */
   public long kept() {
     return hits(StoreStatisticsEvent.DECODED) + hits(StoreStatisticsEvent.PREPARED);
   }
@@ -201,9 +201,9 @@ public record Summary(
   }
 
   /**
-   * The agent writes its totals whenever a chunk ends, but each epoch as soon as it has ended.
-   * After a crash or a signal, the totals may therefore lack the last epochs; the sum of the epochs
-   * then counts, so that totals and epochs agree.
+   * Returns the agent's totals or, if they lack the last epochs, the sum of the epochs. The agent
+   * writes its totals whenever a chunk ends, but each epoch as soon as it has ended, so a crash or
+   * a signal may come in between.
    */
   private static Totals totals(JobRecording recording, List<Epoch> epochs) {
     JobStatisticsEvent sum = new JobStatisticsEvent();
@@ -219,8 +219,8 @@ public record Summary(
   }
 
   /**
-   * Whether the job's totals are smaller than the sum of its epochs, and so were written before the
-   * last epochs ended.
+   * Returns whether the job's totals are smaller than the sum of its epochs, and so were written
+   * before the last epochs ended.
    */
   private static boolean isOlder(Figures job, Figures epochs) {
     return job.batches < epochs.batches || job.compute < epochs.compute || job.stall < epochs.stall;

@@ -28,7 +28,7 @@ public final class SummaryText {
 
   private static final List<String> LATENCIES =
       List.of("fetch", "decode", "transform", "batch", "peer found");
-  private static final int LONGEST_NAME = 100;
+  private static final int MAX_NAME_LENGTH = 100;
 
   private SummaryText() {}
 
@@ -67,7 +67,7 @@ public final class SummaryText {
   }
 
   /**
-   * The effect of each policy, one line per policy.
+   * Returns the effect of each policy, one line per policy.
    *
    * @param maxStores maximum number of stores to show
    */
@@ -104,7 +104,7 @@ public final class SummaryText {
   }
 
   private static String title(Summary summary) {
-    String title = "CoorDL summary of " + Text.line(summary.recording().file(), LONGEST_NAME);
+    String title = "CoorDL summary of " + Text.line(summary.recording().file(), MAX_NAME_LENGTH);
     return summary.recording().stillRunning()
         ? title + " (so far: its JVM is still running)"
         : summary.recording().endsEarly()
@@ -116,15 +116,15 @@ public final class SummaryText {
     Summary.Program program = summary.program();
     Summary.Totals totals = summary.totals();
     String name =
-        Text.line(Objects.requireNonNullElse(program.mainClass(), "unknown"), LONGEST_NAME);
+        Text.line(Objects.requireNonNullElse(program.mainClass(), "unknown"), MAX_NAME_LENGTH);
     String frameworks =
-        Text.line(Objects.requireNonNullElse(program.frameworks(), ""), LONGEST_NAME);
+        Text.line(Objects.requireNonNullElse(program.frameworks(), ""), MAX_NAME_LENGTH);
     return Text.format(
         "Program     %s%s%s, %s, %s%s",
         name,
         program.pid() == null ? "" : " (pid " + program.pid() + ")",
         frameworks.isEmpty() ? "" : ", " + frameworks,
-        summary.words(),
+        summary.epochsInWords(),
         Text.count(totals.figures().batches, "batch", "batches")
             + Epochs.failures(totals.figures()),
         totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
@@ -201,7 +201,7 @@ public final class SummaryText {
     }
   }
 
-  /** The shares of items from memory, peers and storage, in percent. */
+  /** Returns the shares of items from memory, peers and storage, in percent. */
   private static String origins(Figures figures) {
     double hundredth = figures.items / 100.0;
     return figures.items == 0
@@ -235,15 +235,15 @@ public final class SummaryText {
 
   private static String staging(StagingStatisticsEvent staging, int more, boolean training) {
     long taken = staging.taken;
-    long alone = staging.preparedLocally();
+    long preparedLocally = staging.preparedLocally();
     return Text.format(
         "Prep group  %s: %s, %s from the group, %,d prepared for the group, %,d prepared"
             + " locally%s%s",
-        Text.line(Objects.requireNonNullElse(staging.group, "default"), LONGEST_NAME),
+        Text.line(Objects.requireNonNullElse(staging.group, "default"), MAX_NAME_LENGTH),
         Epochs.shared(staging.sharedEpochs, staging.epochs, staging.updates > 0, training),
         Text.count(taken, "batch", "batches"),
         staging.prepared,
-        alone,
+        preparedLocally,
         staging.slowestJob == 0
             ? ""
             : Text.format(
@@ -281,7 +281,7 @@ public final class SummaryText {
         : Text.format("%,d from other hosts (%s), ", totals.peerItems, new Bytes(totals.peerBytes));
   }
 
-  /** The totals over all hosts. */
+  /** Returns a line with the totals over all hosts. */
   private static String peers(List<PeerStatisticsEvent> peers) {
     long found = peers.stream().mapToLong(peer -> peer.found).sum();
     long nanos = peers.stream().mapToLong(peer -> peer.foundTime).sum();
@@ -327,6 +327,6 @@ public final class SummaryText {
                 Text.count(faults.count(), "fault", "faults")
                     + " inside the agent (the program continued without it)"
                     + first,
-                2 * LONGEST_NAME));
+                2 * MAX_NAME_LENGTH));
   }
 }

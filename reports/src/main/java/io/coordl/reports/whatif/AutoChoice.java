@@ -8,8 +8,8 @@ import java.util.function.ToDoubleBiFunction;
 /**
  * Predicts the speed-up from {@code auto}. If the job waits for data, considers the items that fit
  * in memory, as files or decoded, whichever is faster. Also considers prepared samples, which
- * {@code auto} caches only if no transform draws random numbers. A recording does not show that, so
- * this part is an upper bound.
+ * {@code auto} caches only if no transform draws random numbers. A recording does not show whether
+ * one does, so this part is an upper bound.
  */
 final class AutoChoice extends Question {
   /** The agent caches items if the job waits for data for at least this share of its time. */

@@ -36,24 +36,24 @@ record Costs(
 
   /**
    * Creates the costs from the components of a {@link Pipeline}: compute, its cores, prep, its
-   * serial share, miss, storage, memory, decode, hits, and optionally the time that prep takes from
-   * the steps. Values that errors pushed out of their bounds are clamped.
+   * serial share, miss, storage, memory, decode, hits, and optionally the share of prep time taken
+   * from the steps. Values that errors pushed out of their bounds are clamped.
    */
-  static Costs of(double... of) {
-    double prep = Math.max(0, of[2]);
-    double serial = prep * Math.max(0, Math.min(of[3], 1));
+  static Costs of(double... components) {
+    double prep = Math.max(0, components[2]);
+    double serial = prep * Math.max(0, Math.min(components[3], 1));
     double parallel = prep - serial;
     return new Costs(
-        Math.max(0, of[0]),
-        Math.max(0, of[1]),
+        Math.max(0, components[0]),
+        Math.max(0, components[1]),
         serial,
         parallel,
-        Math.max(0, of[4]),
-        Math.max(0, of[5]),
-        Math.max(0, of[6]),
-        Math.max(0, Math.min(of[7], parallel)),
-        Math.max(0, Math.min(of[8], 1)),
-        of.length > 9 ? Math.max(0, Math.min(of[9], 1)) : 0);
+        Math.max(0, components[4]),
+        Math.max(0, components[5]),
+        Math.max(0, components[6]),
+        Math.max(0, Math.min(components[7], parallel)),
+        Math.max(0, Math.min(components[8], 1)),
+        components.length > 9 ? Math.max(0, Math.min(components[9], 1)) : 0);
   }
 
   double prep() {
@@ -61,7 +61,8 @@ record Costs(
   }
 
   /**
-   * Time of a sample in the long run: the time that the busiest part of the host needs for it.
+   * Returns the time of a sample in the long run: the time that the busiest part of the host needs
+   * for it.
    *
    * <p>Without workers, one thread does everything, and the times add. With workers, each fetches
    * and prepares one batch after the other while the training thread computes. Then the longest of
@@ -104,10 +105,11 @@ record Costs(
   }
 
   /**
-   * The time of a sample if one thread does everything. A step takes longer if it has fewer cores
-   * than it can keep busy. A value below one core means a CPU quota: a thread that has run for its
-   * part of a period waits for the next period. A batch whose CPU time fits into the thread's part
-   * of one period does not wait, so waits and steps elsewhere hide some of the throttling.
+   * Returns the time of a sample if one thread does everything. A step takes longer if it has fewer
+   * cores than it can keep busy. A value below one core means a CPU quota: a thread that has run
+   * for its part of a period waits for the next period. A batch whose CPU time fits into the
+   * thread's part of one period does not wait, so waits and steps elsewhere hide some of the
+   * throttling.
    */
   private double alone(Setup setup, double step, double prep, double fetch) {
     if (setup.cores >= 1) {

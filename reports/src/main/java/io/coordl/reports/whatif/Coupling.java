@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How identical hosts depend on each other: the share of the data set that each caches, and the
+ * The mutual dependence of identical hosts: the share of the data set that each caches, and the
  * cost of a sample from another host.
  *
  * @param pipeline pipeline of one host
@@ -26,8 +26,8 @@ record Coupling(
     double threadNanos,
     double networkNanos,
     List<String> assumptions) {
-  /** 10 Gbit/s, the slowest network that the CoorDL paper (VLDB'21) considers. */
-  static final double DEFAULT_NETWORK = 1.25e9;
+  /** Bytes a second: 10 Gbit/s, the slowest network that the CoorDL paper (VLDB'21) considers. */
+  static final double DEFAULT_NETWORK_BYTES_PER_SECOND = 1.25e9;
 
   static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
@@ -40,7 +40,7 @@ record Coupling(
 
   static List<Missing> missing(Pipeline measured, Scenario scenario) {
     List<Missing> missing =
-        known(measured, scenario)
+        withScenarioStorage(measured, scenario)
             .missing(
                 "computeNanos", "prepNanos", "missNanos", "storageRate", "sampleBytes", "todayHit");
     return missing.isEmpty() && share(measured, scenario) == null
@@ -54,7 +54,7 @@ record Coupling(
 
   /** Creates the coupling; {@link #missing} must be empty. */
   static Coupling of(Pipeline measured, Scenario scenario) {
-    Pipeline pipeline = known(measured, scenario);
+    Pipeline pipeline = withScenarioStorage(measured, scenario);
     Double share = share(measured, scenario);
     List<String> assumptions = new ArrayList<>();
     assumptions.add(
@@ -64,13 +64,15 @@ record Coupling(
     Pipeline.Peers peers = pipeline.peers;
     Double requested = scenario.networkRate();
     double network =
-        requested == null ? Math.max(DEFAULT_NETWORK, peers == null ? 0 : peers.rate()) : requested;
+        requested == null
+            ? Math.max(DEFAULT_NETWORK_BYTES_PER_SECOND, peers == null ? 0 : peers.rate())
+            : requested;
     if (requested == null) {
       assumptions.add(
           Text.format(
               "the network gives each host %s/s (%s): --network overrides this",
               Question.bytes(network),
-              network > DEFAULT_NETWORK
+              network > DEFAULT_NETWORK_BYTES_PER_SECOND
                   ? "the measured rate of one thread"
                   : "10 Gbit/s by default"));
     }
@@ -96,7 +98,7 @@ record Coupling(
         assumptions);
   }
 
-  private static Pipeline known(Pipeline measured, Scenario scenario) {
+  private static Pipeline withScenarioStorage(Pipeline measured, Scenario scenario) {
     Double rate = scenario.storageRate();
     return rate == null ? measured : measured.withStorage(rate);
   }

@@ -34,7 +34,7 @@ final class FasterStep extends Question {
             speed(pipeline, today.step(factor)),
             times(pipeline.gain(today, today.step(Double.POSITIVE_INFINITY))),
             percent(ENOUGH),
-            factor(pipeline.figure(costs -> stops(costs, today)))),
+            factor(pipeline.figure(costs -> sufficientFactor(costs, today)))),
         new Figure("speed with faster steps", "times", gain),
         plot(
             pipeline,
@@ -49,7 +49,7 @@ final class FasterStep extends Question {
   /**
    * Returns the smallest factor that makes the job nearly as fast as infinitely fast steps would.
    */
-  static double stops(Costs costs, Setup setup) {
+  static double sufficientFactor(Costs costs, Setup setup) {
     double targetNanos = costs.nanos(setup.step(Double.POSITIVE_INFINITY)) / ENOUGH;
     double high = 1;
     while (costs.nanos(setup.step(high)) > targetNanos && high < 1e6) {

@@ -11,7 +11,7 @@ import java.util.function.DoubleUnaryOperator;
 /**
  * Predicts the speed of a partitioned cache if each sample of a global batch went to the host that
  * caches it (Yang and Cong, HiPC'19). This saves only transfers between hosts. The agent does not
- * do it; docs/design/locality-aware.md explains why.
+ * assign samples this way; docs/design/locality-aware.md explains why.
  */
 final class LocalityAware extends Question {
   private static final int MANY = 256;

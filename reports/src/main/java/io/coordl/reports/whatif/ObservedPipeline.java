@@ -41,16 +41,16 @@ final class ObservedPipeline {
   private static final double WORTH_NAMING = 0.01;
 
   /** Possible error of an epoch's CPU time in nanoseconds; the kernel counts it in ticks. */
-  private static final long TICKS = 20_000_000;
+  private static final long EPOCH_CPU_ERROR_NANOS = 20_000_000;
 
   private static final String MEASURE = "measure it with coordl profile -- java ... your.Program.";
 
-  private static final String BUSY =
+  private static final String STEP_CORES_UNKNOWN =
       "the recording does not show how many cores a step keeps busy: give --compute-cores N"
           + " (0 for an accelerator), or "
           + MEASURE;
 
-  /** With fewer steps, their spread is unknown. */
+  /** Minimum number of steps, because the spread of fewer is unknown. */
   private static final int MIN_STEPS = 10;
 
   private final JobRecording recording;
@@ -60,7 +60,7 @@ final class ObservedPipeline {
 
   private final boolean knowsSamples;
 
-  /** Empty if the epochs are used instead. */
+  /** The steps after warm-up; empty if the epochs are used instead. */
   private final List<Figures> steps;
 
   private final Pipeline pipeline = new Pipeline("recording");
@@ -88,9 +88,9 @@ final class ObservedPipeline {
     pipeline.computeCores =
         stepCores().orElse(pipeline.cores == 0 || device == null ? null : Measure.exact(0));
     if (pipeline.cores == 0 || pipeline.computeCores == null) {
-      need("cores", pipeline.cores == 0 ? notShown("the number of cores") : BUSY);
+      need("cores", pipeline.cores == 0 ? notShown("the number of cores") : STEP_CORES_UNKNOWN);
     }
-    String reason = unknown();
+    String reason = reasonForMissingTimes();
     if (reason != null) {
       List.of("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit", "sampleBytes")
           .forEach(component -> need(component, reason));
@@ -116,7 +116,7 @@ final class ObservedPipeline {
     pipeline.computeNanos = mean(epoch -> epoch.compute);
     pipeline.prepNanos = prep;
     if (!serial) {
-      withoutShareTaken(prep);
+      separateShareTaken(prep);
     }
     pipeline.decodeNanos = mean(epoch -> (serial ? 1 : law.running()) * epoch.decodeTime);
     if (all.items == 0) {
@@ -152,10 +152,10 @@ final class ObservedPipeline {
   }
 
   /**
-   * Cores that the steps kept busy: the CPU time of the process without that of preparation,
-   * divided by the time of the steps. If all cores are busy and waits for them were not recorded,
-   * the measured time of preparation may exceed its CPU time; the upper bound is then the CPU time
-   * of the whole process.
+   * Returns the cores that the steps kept busy: the CPU time of the process without that of
+   * preparation, divided by the time of the steps. If all cores are busy and waits for them were
+   * not recorded, the measured time of preparation may exceed its CPU time; the upper bound is then
+   * the CPU time of the whole process.
    */
   private Optional<Measure> stepCores() {
     Figures all = steadyFigures();
@@ -167,7 +167,8 @@ final class ObservedPipeline {
     double prep = (double) all.prepTime() - all.prepCoreWait;
     double busy = Math.max(0, (all.cpu - prep) / steps);
     boolean crowded = law.isFull() && all.coreWait == 0;
-    double error = Math.max(MIN_ERROR * most, TICKS * recording.steadyEpochs().size() / steps);
+    double error =
+        Math.max(MIN_ERROR * most, EPOCH_CPU_ERROR_NANOS * recording.steadyEpochs().size() / steps);
     if (pipeline.cores > 0) {
       busy = Math.min(busy, (double) pipeline.cores);
     }
@@ -177,7 +178,7 @@ final class ObservedPipeline {
             : new Measure(busy, error));
   }
 
-  /** The sum of the steady epochs whose CPU time is known. */
+  /** Returns the sum of the steady epochs whose CPU time is known. */
   private Figures steadyFigures() {
     return EpochEvent.sum(
         recording.steadyEpochs().stream().filter(epoch -> epoch.cpu > 0 && epoch.compute > 0));
@@ -187,14 +188,14 @@ final class ObservedPipeline {
    * Separates the steps' own time from the time that they lost to preparation on the same cores;
    * they get the latter back as preparation shrinks.
    */
-  private void withoutShareTaken(Measure prep) {
+  private void separateShareTaken(Measure prep) {
     double compute = steadyFigures().compute;
     Measure observed = pipeline.computeNanos;
-    if (observed == null || compute == 0 || law.most() == 0 || prep.value() == 0) {
+    if (observed == null || compute == 0 || law.maxShare() == 0 || prep.value() == 0) {
       return;
     }
     double taken = law.share() / compute;
-    double unsure = (law.most() - law.share()) / compute;
+    double unsure = (law.maxShare() - law.share()) / compute;
     pipeline.computeNanos =
         new Measure(
             observed.value() * (1 - taken),
@@ -225,13 +226,13 @@ final class ObservedPipeline {
     return steps.isEmpty() ? "epochs after the first" : "steps after warm-up";
   }
 
-  /** Samples, or items if batch sizes are unknown. */
+  /** Returns the number of samples, or of items if batch sizes are unknown. */
   private double unit(Figures figures) {
     return knowsSamples ? figures.samples : figures.items;
   }
 
-  /** Why the recording does not show the times of the stages; null if it does. */
-  private @Nullable String unknown() {
+  /** Returns why the recording does not show the times of the stages; null if it does. */
+  private @Nullable String reasonForMissingTimes() {
     if (epochs.isEmpty() || (observesEpochs() && recording.steadyEpochs().size() < 2)) {
       return "the recording needs a complete epoch with "
           + MIN_STEPS
@@ -267,7 +268,7 @@ final class ObservedPipeline {
         .anyMatch(store -> !store.keeps(StoreStatisticsEvent.RAW) && store.hits > 0);
   }
 
-  /** Requests to other hosts in all epochs; null if there were none. */
+  /** Returns the requests to other hosts in all epochs; null if there were none. */
   private @Nullable Peers peers(Figures all) {
     long found = recording.peers().stream().mapToLong(peer -> peer.found).sum();
     long bytes = recording.peers().stream().mapToLong(peer -> peer.receivedBytes).sum();
@@ -286,8 +287,8 @@ final class ObservedPipeline {
   }
 
   /**
-   * Assumes that items from memory take almost no time compared with those from storage. Subtracts
-   * the time of items from other hosts.
+   * Returns the extra time of a sample whose items come from storage; null if no item did. Assumes
+   * that items from memory take almost no time, and subtracts the time of items from other hosts.
    */
   private @Nullable Measure miss(Measure fetch, Measure hits, double bytes, @Nullable Peers peers) {
     double answered = hits.value() + (peers == null ? 0 : peers.share());
@@ -303,7 +304,10 @@ final class ObservedPipeline {
         .times(1 / (1 - answered));
   }
 
-  /** Whether the training thread waited for nearly all preparation; adds this as an assumption. */
+  /**
+   * Returns whether the training thread waited for nearly all preparation; adds this as an
+   * assumption.
+   */
   private boolean inferSerial() {
     Figures all = EpochEvent.sum((observesEpochs() ? epochs : steps).stream());
     long done = all.work();
@@ -317,7 +321,7 @@ final class ObservedPipeline {
     return serial;
   }
 
-  /** The mean number of busy workers, which is all of them if the job waited for them. */
+  /** Returns the mean number of busy workers, which is all of them if the job waited for them. */
   private long workers(double busyNanos) {
     double busy = busyNanos / mean(epoch -> epoch.wall).value();
     long workers = Math.max(1, Math.round(busy));
@@ -328,7 +332,7 @@ final class ObservedPipeline {
     return workers;
   }
 
-  /** Mean time of a sample. */
+  /** Returns the mean of a time per sample, with its error. */
   private Measure mean(ToDoubleFunction<Figures> nanos) {
     Measure mean =
         observesEpochs()
@@ -344,7 +348,7 @@ final class ObservedPipeline {
     return new Measure(mean.value(), mean.halfWidth());
   }
 
-  /** The share of items that came from memory. */
+  /** Returns the share of items that came from memory. */
   private Measure hits() {
     double[] hits =
         epochs.stream()

@@ -98,7 +98,7 @@ public final class Pipeline implements Cloneable {
         "the recording needs at least two saves of the model and three complete epochs that train"
             + " it.";
 
-    /** The saves of a recording; null if there were too few. */
+    /** Returns the saves of a recording; null if there were too few. */
     private static @Nullable Saves of(JobRecording recording, LatencyStatisticsEvent saves) {
       JobStatisticsEvent job = recording.job();
       List<EpochEvent> epochs =
@@ -142,7 +142,7 @@ public final class Pipeline implements Cloneable {
         .orElse(null);
   }
 
-  /** The assumption that follows from steps on this device. */
+  /** Returns the assumption that follows from steps on this device. */
   static String onDevice(String device) {
     return "a step runs on "
         + device
@@ -208,7 +208,7 @@ public final class Pipeline implements Cloneable {
     return copy;
   }
 
-  /** The job as it is; an unknown number of cores is no limit. */
+  /** Returns the job as it is; an unknown number of cores is no limit. */
   Setup today() {
     double usable = usableCores > 0 ? usableCores : cores;
     Setup alone =
@@ -222,9 +222,9 @@ public final class Pipeline implements Cloneable {
     return workers == 0;
   }
 
-  /** A figure of the costs, with its error; unmeasured components cost nothing. */
+  /** Computes a figure from the costs, with its error; unmeasured components cost nothing. */
   Measure figure(ToDoubleFunction<Costs> figure) {
-    return Measure.of(of -> figure.applyAsDouble(Costs.of(of)), inputs());
+    return Measure.of(components -> figure.applyAsDouble(Costs.of(components)), inputs());
   }
 
   /** Returns the measures in the order of {@link Costs#of}. */
@@ -244,7 +244,7 @@ public final class Pipeline implements Cloneable {
         .toArray(Measure[]::new);
   }
 
-  /** Time of a sample at a rate. */
+  /** Returns the time of a sample at a rate. */
   private @Nullable Measure nanos(@Nullable Measure rate) {
     return rate == null ? null : rate.perSecond().times(sampleBytes);
   }
@@ -253,12 +253,12 @@ public final class Pipeline implements Cloneable {
     return figure(costs -> costs.nanos(setup));
   }
 
-  /** Samples a second of each job. */
+  /** Returns the samples a second of each job. */
   Measure speed(Setup setup) {
     return figure(costs -> 1e9 / costs.nanos(setup));
   }
 
-  /** Speed of the job in setup {@code to} relative to {@code from}. */
+  /** Returns the speed of the job in setup {@code to} relative to {@code from}. */
   Measure gain(Setup from, Setup to) {
     return figure(costs -> costs.nanos(from) / costs.nanos(to));
   }
@@ -268,7 +268,10 @@ public final class Pipeline implements Cloneable {
     return missing.stream().filter(one -> wanted.contains(one.figure())).toList();
   }
 
-  /** The free memory as a share of the data set, at most 1; 0 if the size of either is unknown. */
+  /**
+   * Returns the free memory as a share of the data set, at most 1; 0 if the size of either is
+   * unknown.
+   */
   double memoryShare() {
     return datasetBytes == 0 ? 0 : Math.min(1, (double) freeMemoryBytes / datasetBytes);
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How preparation scales with threads: a sample takes a + b / k with k threads (Amdahl's law); the
- * threads share b, but not a. For small k the rate is nearly linear; it never exceeds 1 / a.
+ * The scaling of preparation with threads: a sample takes a + b / k with k threads (Amdahl's law);
+ * the threads share b, but not a. For small k the rate is nearly linear; it never exceeds 1 / a.
  *
  * @param thread time of a sample on one thread, a + b, in nanoseconds
  * @param serialShare a / (a + b)

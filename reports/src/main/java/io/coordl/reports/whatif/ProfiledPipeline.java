@@ -26,7 +26,8 @@ final class ProfiledPipeline {
    */
   private static final double CPU_ERROR = 0.1;
 
-  private static final double NEARLY = 0.03;
+  /** Largest relative deviation from a whole number that is rounded off. */
+  private static final double MAX_ROUNDING = 0.03;
 
   private final JobRecording recording;
   private final HostEvent host;
@@ -154,7 +155,7 @@ final class ProfiledPipeline {
         .or(this::prepOfCold);
   }
 
-  /** Preparation from the cold phase, the only source for a data set larger than memory. */
+  /** Returns preparation from the cold phase, the only source for a data set larger than memory. */
   private Optional<Measure> prepOfCold() {
     Optional<Measure> prep =
         phase("cold")
@@ -168,7 +169,9 @@ final class ProfiledPipeline {
     return prep;
   }
 
-  /** Preparation from the threads' times in the cached phase, with the error of that phase. */
+  /**
+   * Returns preparation from the threads' times in the cached phase, with the error of that phase.
+   */
   private Optional<Measure> prepOnThreads() {
     return phase("cached")
         .filter(cached -> cached.prepTime() > 0)
@@ -176,9 +179,9 @@ final class ProfiledPipeline {
   }
 
   /**
-   * The cost of a miss: the time of one thread that only fetches, which excludes what preparation
-   * does anyway. Without that phase, uses the cold phase, in which fetching threads also wait for
-   * each other.
+   * Returns the cost of a miss: the time of one thread that only fetches, which excludes what
+   * preparation does anyway. Without that phase, uses the cold phase, in which fetching threads
+   * also wait for each other.
    */
   private Optional<Measure> missOnThreads() {
     return differential.timings().stream()
@@ -206,7 +209,8 @@ final class ProfiledPipeline {
    * compete for the cores: all cores are busy, and compute uses those that preparation leaves.
    */
   private Measure computeCores(Measure compute, Measure prep) {
-    Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu > 0).map(this::busyCores);
+    Optional<Measure> seen =
+        phase("ingestion").filter(ingestion -> ingestion.cpu > 0).map(this::busyCores);
     if (seen.isPresent()) {
       return seen.get();
     }
@@ -225,7 +229,8 @@ final class ProfiledPipeline {
     Optional<Measure> cached = sample("cached");
     Measure alone =
         Measure.of(
-            of -> Math.max(of[0], of[1] * (of[2] + (1 - of[2]) / pipeline.workers)),
+            values ->
+                Math.max(values[0], values[1] * (values[2] + (1 - values[2]) / pipeline.workers)),
             compute,
             prep,
             Objects.requireNonNullElse(pipeline.prepSerialShare, Measure.exact(0)));
@@ -236,7 +241,10 @@ final class ProfiledPipeline {
                   + " %s cores",
               host.cores));
       return Measure.of(
-          of -> Math.max(0, Math.min((double) host.cores, (of[0] * host.cores - of[1]) / of[2])),
+          values ->
+              Math.max(
+                  0,
+                  Math.min((double) host.cores, (values[0] * host.cores - values[1]) / values[2])),
           cached.get(),
           prep,
           compute);
@@ -248,8 +256,9 @@ final class ProfiledPipeline {
   }
 
   /**
-   * While prepared batches are replayed, only steps and the JVM itself use CPU time. The measured
-   * time of a sample excludes the time in which other programs used the cores.
+   * Returns the cores that steps keep busy: while prepared batches are replayed, only steps and the
+   * JVM itself use CPU time. The measured time of a sample excludes the time in which other
+   * programs used the cores.
    */
   private Measure busyCores(PhaseEvent ingestion) {
     double steps = ingestion.samples * ingestion.sampleNanos;
@@ -263,7 +272,10 @@ final class ProfiledPipeline {
         : Optional.of(new Measure(bytesPerSecond, Math.max(0, error)));
   }
 
-  /** Rounds to a nearby whole number: items prepared ahead belong to other batches. */
+  /**
+   * Returns the mean number of items per sample, rounded to a nearby whole number, because items
+   * prepared ahead belong to other batches.
+   */
   private double itemsPerSample() {
     double mean =
         phase("cold")
@@ -271,10 +283,12 @@ final class ProfiledPipeline {
             .map(cold -> (double) cold.items / cold.samples)
             .orElse(1.0);
     double whole = Math.rint(mean);
-    return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
+    return Math.abs(mean - whole) <= MAX_ROUNDING * whole ? whole : mean;
   }
 
-  /** Hits of a page cache in the free memory: between LRU and random replacement. */
+  /**
+   * Returns the hit ratio of a page cache in the free memory: between LRU and random replacement.
+   */
   private Optional<Measure> todayHit() {
     if (host.datasetBytes <= 0 || host.freeMemory <= 0) {
       return Optional.empty();

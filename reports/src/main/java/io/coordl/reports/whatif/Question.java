@@ -38,6 +38,8 @@ abstract class Question {
   }
 
   /**
+   * The result of a question.
+   *
    * @param assumptions assumptions in addition to the pipeline's
    */
   record Finding(
@@ -47,7 +49,7 @@ abstract class Question {
       List<String> arguments,
       List<String> assumptions) {}
 
-  /** Whether the question applies to the job. */
+  /** Returns whether the question applies to the job. */
   boolean concerns(Pipeline pipeline) {
     return true;
   }
@@ -96,7 +98,7 @@ abstract class Question {
             + " --compute-cores N, 0 for an accelerator.";
   }
 
-  /** Whether a gain exceeds its error and is worth a change. */
+  /** Returns whether a gain exceeds its error and is worth a change. */
   static boolean isWorthIt(Measure gain) {
     return gain.value() - gain.error() > 1 && gain.value() >= 1.05;
   }

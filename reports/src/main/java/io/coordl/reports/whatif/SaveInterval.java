@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  */
 final class SaveInterval extends Question {
   /** Points of the curve per octave; it spans six octaves. */
-  private static final int OCTAVE = 5;
+  private static final int POINTS_PER_OCTAVE = 5;
 
   SaveInterval() {
     super("saves", "How often to save the model");
@@ -93,8 +93,8 @@ final class SaveInterval extends Question {
 
   /** Returns intervals from 1/16 to 4x the given one, at least one step. */
   private static double[] intervals(double interval) {
-    return IntStream.rangeClosed(-4 * OCTAVE, 2 * OCTAVE)
-        .mapToDouble(i -> Math.rint(interval * Math.pow(2, (double) i / OCTAVE)))
+    return IntStream.rangeClosed(-4 * POINTS_PER_OCTAVE, 2 * POINTS_PER_OCTAVE)
+        .mapToDouble(i -> Math.rint(interval * Math.pow(2, (double) i / POINTS_PER_OCTAVE)))
         .filter(x -> x >= 1)
         .distinct()
         .toArray();

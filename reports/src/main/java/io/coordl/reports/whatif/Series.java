@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.DoubleFunction;
 import java.util.stream.IntStream;
 
+/** A curve of a {@link Plot}. */
 public record Series(String name, List<Point> points) {
   static final double[] SHARES = steps(0, 1, 0.05);
 

@@ -62,8 +62,8 @@ final class SeveralHosts extends Question {
         coupling.assumptions());
   }
 
-  private static Series series(String name, Pipeline pipeline, DoubleFunction<Setup> of) {
-    return Series.of(name, Coupling.COUNTS, n -> totalSpeed(pipeline, of.apply(n), n));
+  private static Series series(String name, Pipeline pipeline, DoubleFunction<Setup> setup) {
+    return Series.of(name, Coupling.COUNTS, n -> totalSpeed(pipeline, setup.apply(n), n));
   }
 
   private static Measure totalSpeed(Pipeline pipeline, Setup setup, double hosts) {

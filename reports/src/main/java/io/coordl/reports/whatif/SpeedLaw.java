@@ -14,7 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a recorded job trains with other amounts of cores, memory for items and storage rate.
+ * Predicts the speed of a recorded job with other amounts of cores, memory for items and storage
+ * rate.
  *
  * <p>The effect of cores follows from the costs of a sample. If there are profiles of the job, the
  * law is scaled to the speeds that they measured with every item in memory; between their numbers
@@ -23,10 +24,13 @@ import org.jspecify.annotations.Nullable;
  * rest.
  */
 public final class SpeedLaw {
-  private static final double[] STORAGE = {0.0625, 0.125, 0.25, 0.5, 0.75, 1, 2, 4};
+  private static final double[] STORAGE_FACTORS = {0.0625, 0.125, 0.25, 0.5, 0.75, 1, 2, 4};
   private static final double[] SHARES = Series.steps(0, 1, 0.1);
 
-  /** Includes fractions of a core, such as quotas of containers and shares of small clusters. */
+  /**
+   * Numbers of cores in a table, including fractions such as quotas of containers and shares of
+   * small clusters.
+   */
   private static final double[] CORES = {
     0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64
   };
@@ -63,8 +67,8 @@ public final class SpeedLaw {
   }
 
   /**
-   * Returns the speeds by cores, none below that on fewer cores: if measurement errors make one
-   * lower, both get their mean, weighted by the inverse squares of their errors.
+   * Returns the speeds by cores, in non-decreasing order: if measurement errors make a speed lower
+   * than that on fewer cores, both get their mean, weighted by the inverse squares of their errors.
    */
   private static double[] rising(List<Measured> measured) {
     double[] speeds = new double[measured.size()];
@@ -124,7 +128,7 @@ public final class SpeedLaw {
     return pipeline.workers;
   }
 
-  /** Cores that a step keeps busy; null if not known. */
+  /** Returns the cores that a step keeps busy; null if not known. */
   public @Nullable Measure stepCores() {
     return pipeline.computeCores;
   }
@@ -133,7 +137,7 @@ public final class SpeedLaw {
     return pipeline.assumptions;
   }
 
-  /** Missing measurements without which no table can be made. */
+  /** Returns the missing measurements without which no table can be made. */
   public List<Missing> missing() {
     List<Missing> missing = pipeline.missing("computeNanos", "prepNanos", "sampleBytes");
     if (missing.isEmpty() && (pipeline.cores == 0 || pipeline.computeCores == null)) {
@@ -142,7 +146,7 @@ public final class SpeedLaw {
     return missing;
   }
 
-  /** Missing measurements without which the table lacks an axis. */
+  /** Returns the missing measurements without which the table lacks an axis. */
   public List<Missing> missingAxes() {
     return pipeline.missing("missNanos", "storageRate", "datasetBytes");
   }
@@ -156,7 +160,7 @@ public final class SpeedLaw {
   }
 
   /**
-   * Samples a second.
+   * Returns samples a second.
    *
    * @param hit share of the items that memory holds
    * @param storage factor on the measured storage rate
@@ -176,7 +180,7 @@ public final class SpeedLaw {
     return cores < pipeline.cores && (quota || cores != Math.rint(cores));
   }
 
-  /** The scale, linear between measured numbers of cores and constant beyond them. */
+  /** Returns the scale, linear between measured numbers of cores and constant beyond them. */
   private double scale(double cores) {
     var below = scale.floorEntry(cores);
     var above = scale.ceilingEntry(cores);
@@ -189,7 +193,7 @@ public final class SpeedLaw {
   }
 
   /**
-   * The table; called only if nothing is {@link #missing()}.
+   * Returns the table; call only if nothing is {@link #missing()}.
    *
    * @param gpus number of GPUs on which the job was recorded
    */
@@ -198,7 +202,7 @@ public final class SpeedLaw {
     double dataset = pipeline.datasetBytes / GIB;
     double[] shares = pipeline.missNanos == null || dataset <= 0 ? new double[] {1} : SHARES;
     Measure rate = pipeline.storageRate;
-    double[] storage = rate == null || shares.length == 1 ? new double[] {1} : STORAGE;
+    double[] storage = rate == null || shares.length == 1 ? new double[] {1} : STORAGE_FACTORS;
     double unit = rate == null ? 1 : rate.value() / MB;
     List<List<List<Double>>> speeds = new ArrayList<>();
     // The table assumes that more cores never slow a job.
@@ -231,7 +235,7 @@ public final class SpeedLaw {
     return Arrays.stream(points).map(point -> point * unit).boxed().toList();
   }
 
-  /** Numbers of cores up to the host's, including the measured ones. */
+  /** Returns numbers of cores up to the host's, including the measured ones. */
   private double[] cores() {
     TreeSet<Double> points = new TreeSet<>();
     for (double cores : CORES) {
@@ -243,7 +247,7 @@ public final class SpeedLaw {
     return points.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
-  /** The knee of a table in words. */
+  /** Returns the knee of a table in words. */
   public static String sentence(DemandTable table) {
     DemandTable.Knee knee = table.knee();
     double most = table.cores().get(table.cores().size() - 1);
@@ -258,7 +262,7 @@ public final class SpeedLaw {
         100 * knee.share(),
         count(most),
         memory ? " with every item in memory" : "",
-        speed(table.ofKnee() / knee.share()));
+        speed(table.kneeSpeed() / knee.share()));
   }
 
   private static String speed(double samplesPerSecond) {

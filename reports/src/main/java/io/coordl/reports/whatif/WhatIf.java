@@ -21,7 +21,7 @@ public record WhatIf(
 
   static final int SCHEMA_VERSION = 1;
 
-  /** In the order in which they are answered. */
+  /** All questions, in the order in which they are answered. */
   static final List<Question> QUESTIONS =
       List.of(
           new BestCacheSize(),

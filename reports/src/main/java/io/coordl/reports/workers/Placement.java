@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param ways greedy, round robin, and the bound that splitting layers would reach
  * @param fullyConnected greedy placement with the last, fully connected layers computed at a
  *     server; null if the model does not end with such layers
- * @param deciding the layer that alone determines the time of the greedy placement; more servers
- *     then do not help; null if there is none
+ * @param deciding the layer that alone determines the time of the greedy placement, so more servers
+ *     do not help; null if there is none
  */
 public record Placement(
     double totalBytes,
@@ -50,8 +50,8 @@ public record Placement(
    * activations that enter these layers, and get gradients back.
    *
    * @param layers number of these layers
-   * @param parameterBytes parameters that are no longer sent
-   * @param activationBytes activations that a worker sends for them in a step
+   * @param parameterBytes bytes of parameters that are not sent
+   * @param activationBytes bytes of activations that a worker sends for them in a step
    * @param flops floating-point operations of the server for them in a step
    * @param serverMillis time for these operations; null if the server's speed is unknown
    * @param pays whether a step without overlap becomes shorter; null without {@code serverMillis}
@@ -200,14 +200,16 @@ public record Placement(
       }
     }
     int slowestServer = slowest;
-    List<Layer> itsLayers =
+    List<Layer> layersOfSlowest =
         IntStream.range(0, placed.length)
             .filter(
                 layer -> placed[layer] == slowestServer && model.get(layer).parameterBytes() > 0)
             .mapToObj(model::get)
             .toList();
     boolean splits = ways.get(2).millis() < greedy.millis();
-    return itsLayers.size() == 1 && splits && servers.size() > 1 ? itsLayers.get(0).name() : null;
+    return layersOfSlowest.size() == 1 && splits && servers.size() > 1
+        ? layersOfSlowest.get(0).name()
+        : null;
   }
 
   private static @Nullable FullyConnected fullyConnected(

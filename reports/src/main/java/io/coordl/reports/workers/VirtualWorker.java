@@ -126,8 +126,8 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * Whether a stage fits in memory. An early stage may hold the activations of more minibatches
-   * than a late one.
+   * Returns whether a stage fits in memory. An early stage may hold the activations of more
+   * minibatches than a late one.
    */
   private boolean fits(int stage, double parameters, double activations, int inFlight) {
     Double memory = gpus.get(stage).memoryBytes();

@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
  * of minibatches and may be at most D waves (the distance) ahead of the slowest.
  */
 final class Waves {
-  private static final int LENGTH = 2_000;
+  private static final int SIMULATED_WAVES = 2_000;
   private static final long SEED = 1;
 
   private Waves() {}
@@ -32,11 +32,11 @@ final class Waves {
   static double efficiency(List<Double> millis, double spread, int distance) {
     RandomGenerator random = new SplittableRandom(SEED);
     double variance = Math.log1p(spread * spread);
-    double[][] times = new double[millis.size()][LENGTH];
+    double[][] times = new double[millis.size()][SIMULATED_WAVES];
     double slowest = 0;
     for (int worker = 0; worker < times.length; worker++) {
       double sum = 0;
-      for (int wave = 0; wave < LENGTH; wave++) {
+      for (int wave = 0; wave < SIMULATED_WAVES; wave++) {
         times[worker][wave] =
             millis.get(worker)
                 * Math.exp(Math.sqrt(variance) * random.nextGaussian() - variance / 2);

@@ -403,8 +403,8 @@ public record WorkersReport(
               : basePace == null || basePace.batchSamples() < 1
                   ? 0
                   : (int) Math.round(basePace.batchSamples());
-      boolean full = layers.get(layers.size() - 1).isFullyConnected();
-      if (samples == 0 && full) {
+      boolean endsFullyConnected = layers.get(layers.size() - 1).isFullyConnected();
+      if (samples == 0 && endsFullyConnected) {
         throw new InputException(
             file
                 + ": for fully connected layers, add the number of samples in a worker's step:"

@@ -50,7 +50,7 @@
       RUNS.map((run, index) => {
         const jct = below(base(index), "jct");
         const timed = isOverloaded(run) ? () => document.createTextNode("\u2013") : show;
-        return [[nameOf(index), isOverloaded(run) ? " (overloaded: jobs wait for ever)" : ""], show(below(jct, "jobs"), "count"),
+        return [[nameOf(index), isOverloaded(run) ? " (overloaded: jobs wait forever)" : ""], show(below(jct, "jobs"), "count"),
           timed(below(jct, "meanSeconds"), "hours"),
           ...(several ? [(isOverloaded(RUNS[0]) ? () => "\u2013" : timed)(below(jct, "meanSeconds"), "times", { of: below(base(0), "jct", "meanSeconds") })] : []),
           ...["p50Seconds", "p95Seconds", "p99Seconds"].map(field => timed(below(jct, field), "hours")),

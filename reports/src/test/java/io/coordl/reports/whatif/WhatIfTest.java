@@ -176,8 +176,10 @@ class WhatIfTest {
   void fasterStepsStopHelpingAtNearlyFullSpeed() {
     Costs costs = Costs.of(8, 0, 2, 0, 0, 0, 0, 0, 1);
 
-    assertThat(FasterStep.stops(costs, Setup.of(1, 4))).isCloseTo(8 / (2 / 0.95), within(1e-4));
-    assertThat(FasterStep.stops(costs, Setup.of(0, 4))).isCloseTo(8 / (2 / 0.95 - 2), within(1e-3));
+    assertThat(FasterStep.sufficientFactor(costs, Setup.of(1, 4)))
+        .isCloseTo(8 / (2 / 0.95), within(1e-4));
+    assertThat(FasterStep.sufficientFactor(costs, Setup.of(0, 4)))
+        .isCloseTo(8 / (2 / 0.95 - 2), within(1e-3));
   }
 
   @Test

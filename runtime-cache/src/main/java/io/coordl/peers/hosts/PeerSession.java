@@ -30,7 +30,7 @@ final class PeerSession implements Closeable {
   private static final long STACK_BYTES = 256L << 10;
 
   private final SocketChannel channel;
-  private final PeerChannel bytes = new PeerChannel();
+  private final PeerChannel stream = new PeerChannel();
   private final PeerServer server;
   private final Deadline deadline;
   final String remote;
@@ -59,14 +59,14 @@ final class PeerSession implements Closeable {
   private void run() {
     try {
       deadline.in(server.timeouts.handshake().toNanos());
-      bytes.secure(server.tls, channel.socket());
+      stream.secure(server.tls, channel.socket());
       meet();
       stranger = false;
       while (true) {
         busy = false;
         lastUse = System.nanoTime();
         deadline.in(IDLE.toNanos());
-        bytes.read(request, 0, request.length);
+        stream.read(request, 0, request.length);
         busy = true;
         respond();
       }
@@ -89,14 +89,14 @@ final class PeerSession implements Closeable {
   private void meet() throws IOException {
     WireException refusal = null;
     try {
-      Wire.checkHello(bytes::read, server.group);
+      Wire.checkHello(stream::read, server.group);
     } catch (WireException e) {
       if (e.kind != Kind.OTHER) {
         throw e;
       }
       refusal = e;
     }
-    bytes.write(ByteBuffer.wrap(Wire.hello(server.group)), null);
+    stream.write(ByteBuffer.wrap(Wire.hello(server.group)), null);
     if (refusal != null) {
       channel.shutdownOutput();
       drainInput();
@@ -109,7 +109,7 @@ final class PeerSession implements Closeable {
     byte[] one = new byte[1];
     try {
       for (int i = 0; i < 2 * Wire.MAX_GROUP_BYTES; i++) {
-        bytes.read(one, 0, 1);
+        stream.read(one, 0, 1);
       }
     } catch (IOException e) {
       // End of input.
@@ -171,7 +171,7 @@ final class PeerSession implements Closeable {
     int message = Wire.STILL;
     while (message == Wire.STILL) {
       deadline.in(server.timeouts.claimant().toNanos());
-      bytes.read(word, 0, word.length);
+      stream.read(word, 0, word.length);
       message = ByteBuffer.wrap(word).getInt();
     }
     if (message != Wire.BYTES) {
@@ -180,7 +180,7 @@ final class PeerSession implements Closeable {
     for (int done = 0; done < length; ) {
       deadline.in(server.timeouts.progress().toNanos());
       int count = Math.min(Timeouts.WINDOW, length - done);
-      bytes.read(target, offset + done, count);
+      stream.read(target, offset + done, count);
       done += count;
     }
     return true;
@@ -196,7 +196,7 @@ final class PeerSession implements Closeable {
       if (item != null) {
         item.limit(Math.min(end, item.position() + Wire.PIECE));
       }
-      bytes.write(answer, item);
+      stream.write(answer, item);
     } while (item != null && item.position() < end);
   }
 

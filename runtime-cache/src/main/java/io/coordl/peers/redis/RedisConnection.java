@@ -82,8 +82,8 @@ final class RedisConnection implements Closeable {
   }
 
   /**
-   * With the user's key store, trusts its certificates under any host name. Otherwise trusts the
-   * JDK's certificates, and also checks the host name.
+   * Performs the TLS handshake. If the user set a key store, trusts its certificates under any host
+   * name; otherwise trusts the JDK's certificates and checks the host name.
    */
   private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
       throws IOException {

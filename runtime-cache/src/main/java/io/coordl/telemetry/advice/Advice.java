@@ -38,8 +38,8 @@ public record Advice(
   private static final double WORTH_NAMING = 0.2;
 
   /**
-   * Cost of a page fault in a virtual machine; if faults take less than half of the kernel's time,
-   * reads dominate it.
+   * Cost of a page fault in a virtual machine; if faults explain less than half of the kernel's
+   * time, reads dominate.
    */
   private static final long FAULT_NANOS = 1_500;
 
@@ -51,10 +51,12 @@ public record Advice(
   /** Predicted gains are compared in tenths; smaller differences do not count. */
   private static final double TENTHS = 10;
 
-  /** The advice names the CPU limit if it held threads back for this share of the wall time. */
+  /**
+   * The advice names the CPU limit if that limit held threads back for this share of the wall time.
+   */
   private static final double THROTTLED = 0.05;
 
-  /** The finding that explains most of the job's time. */
+  /** Returns the finding that explains most of the job's time. */
   public static Advice on(Evidence evidence) {
     Figures judged = evidence.judged();
     if (evidence.totals() instanceof JobStatisticsEvent job && job.waitsTooLong()) {
@@ -63,7 +65,7 @@ public record Advice(
     if (evidence.totals().batches == 0) {
       return nothing("nothingMeasured", 0, nothingTrained(evidence));
     }
-    if (evidence.profiled()) {
+    if (evidence.isProfiled()) {
       return nothing("profiled", 0, Sentence.PROFILED.with());
     }
     return all(evidence)
@@ -88,11 +90,11 @@ public record Advice(
         evidence.isOn("auto") ? "" : Sentence.AUTO_WITHOUT_TRAINING.with());
   }
 
-  /** Waits that matter in total, though no single cause is worth a change. */
+  /** Returns a finding if the waits matter in total, though no single cause is worth a change. */
   private static Optional<Advice> manyCauses(Evidence evidence) {
     Figures judged = evidence.judged();
-    // Where cores are short, waits for them are in the steps.
-    long taken = Math.max(judged.computeCoreWait, Math.round(evidence.coreLaw().most()));
+    // If cores are short, steps include waits for a core.
+    long taken = Math.max(judged.computeCoreWait, Math.round(evidence.coreLaw().maxShare()));
     if (judged.share(judged.stall + taken) < Evidence.WORTH_A_CHANGE) {
       return Optional.empty();
     }
@@ -110,11 +112,11 @@ public record Advice(
             Sentence.MOSTLY_COMPUTE_BOUND.with(stall(evidence), causes)));
   }
 
-  /** Every finding that applies to the job, however little it explains. */
+  /** Returns every finding that applies to the job, however little it explains. */
   public static Stream<Advice> all(Evidence evidence) {
     Figures judged = evidence.judged();
     return Stream.concat(
-        Stream.of(laterFetch(evidence), cacheFilled(evidence)).flatMap(Optional::stream),
+        Stream.of(fetchBound(evidence), cacheFilled(evidence)).flatMap(Optional::stream),
         Stream.of(
             prepBound(evidence),
             coreBound(evidence),
@@ -129,14 +131,17 @@ public record Advice(
             checkpointBound(evidence)));
   }
 
-  /** Explicit collections are just as frequent on a larger heap, and take longer there. */
+  /**
+   * Advises a larger heap, unless most collections are explicit: on a larger heap, these are as
+   * frequent and take longer.
+   */
   private static Advice gcBound(Evidence evidence) {
     Figures judged = evidence.judged();
     // Where data is prepared ahead, most pauses are in steps, and make them longer.
     long pauses = pauses(judged);
-    double asked =
+    double explicitShare =
         judged.gcPauses == 0 ? 0 : Math.min(1, (double) judged.explicitGcPauses / judged.gcPauses);
-    boolean explicit = asked > 0.5;
+    boolean explicit = explicitShare > 0.5;
     String caller =
         evidence.totals() instanceof JobStatisticsEvent job && job.explicitGcCaller != null
             ? Sentence.GC_CALLER.with(job.explicitGcCaller)
@@ -152,7 +157,7 @@ public record Advice(
                 ? Sentence.GC_IN_STEPS.with(new Nanos(pauses - judged.gcStall))
                 : "")
             + (explicit
-                ? Sentence.GC_CALLS.with(100 * asked)
+                ? Sentence.GC_CALLS.with(100 * explicitShare)
                     + caller
                     + evidence.textOf("; ", library -> library.callsGc)
                 : ""));
@@ -160,14 +165,14 @@ public record Advice(
 
   private static Advice checkpointBound(Evidence evidence) {
     Figures judged = evidence.judged();
-    String stood = time(evidence, judged.checkpoint);
+    String stopped = time(evidence, judged.checkpoint);
     if (!"async".equals(evidence.configuration().get("checkpoint"))) {
       return change(
           evidence,
           "checkpointBound",
           Sentence.WRITE_IN_BACKGROUND.with(),
           judged.checkpoint,
-          Sentence.WRITTEN.with(stood),
+          Sentence.WRITTEN.with(stopped),
           "checkpoint=async");
     }
     if (evidence.isOn("checkpoint.every")
@@ -177,7 +182,7 @@ public record Advice(
           "checkpointBound",
           Sentence.FEWER_CHECKPOINTS.with(),
           judged.checkpoint,
-          Sentence.COPIED.with(stood),
+          Sentence.COPIED.with(stopped),
           "checkpoint.every=auto");
     }
     double share = judged.share(judged.checkpoint);
@@ -187,15 +192,15 @@ public record Advice(
         Sentence.WRITE_LESS_OFTEN.with(
             Math.round(Math.ceil(share / MAX_CHECKPOINT_SHARE)), 100 * MAX_CHECKPOINT_SHARE),
         judged.checkpoint,
-        Sentence.COPIED.with(stood));
+        Sentence.COPIED.with(stopped));
   }
 
-  /** The job waits for storage: nothing is cached, the cache is full or unused, or files change. */
-  private static Optional<Advice> laterFetch(Evidence evidence) {
+  /** Returns why the job waits for storage: no cache, a full or unused one, or changing files. */
+  private static Optional<Advice> fetchBound(Evidence evidence) {
     long nanos = evidence.judged().fetchStall;
     double gain = evidence.coreLaw().gain(evidence.judged().fetchTime, nanos);
     String waited = time(evidence, nanos);
-    if (!evidence.caching()) {
+    if (!evidence.isCaching()) {
       long bytes = evidence.epochs().bytes();
       return Optional.of(
           change(
@@ -251,9 +256,9 @@ public record Advice(
             "cache.size=" + gibibytes(wanted)));
   }
 
-  /** The cache is on, and epochs after the first hardly wait for storage. */
+  /** Returns a finding if the cache is on and epochs after the first hardly wait for storage. */
   private static Optional<Advice> cacheFilled(Evidence evidence) {
-    if (!evidence.caching() || evidence.laterEpochsWaitForFetches()) {
+    if (!evidence.isCaching() || evidence.laterEpochsWaitForFetches()) {
       return Optional.empty();
     }
     return Optional.of(
@@ -270,17 +275,17 @@ public record Advice(
     return totals.share(totals.fetchStall) >= Evidence.WORTH_A_CHANGE;
   }
 
-  /** The steps wait for a core, and not because preparation in parallel takes it. */
+  /** Returns how long steps wait for cores that parallel preparation does not take, and why. */
   private static Advice coreBound(Evidence evidence) {
     Figures judged = evidence.judged();
     CoreLaw cores = evidence.coreLaw();
     long nanos = Math.max(0, judged.computeCoreWait - Math.round(cores.share()));
     boolean throttled = judged.share(judged.throttled) >= THROTTLED;
-    Sentence what =
+    Sentence remedy =
         throttled
             ? Sentence.LARGER_LIMIT
             : cores.isFull() ? Sentence.FEWER_THREADS : Sentence.FREE_CORES;
-    String who =
+    String cause =
         throttled
             ? Sentence.CORES_OF_THE_LIMIT.with(
                 evidence.usableCores() > 0 ? Sentence.LIMIT.with(evidence.usableCores()) : "",
@@ -290,10 +295,10 @@ public record Advice(
     return change(
         evidence,
         "coreBound",
-        what.with(),
+        remedy.with(),
         explained,
-        new CoreLaw(judged, 0).gain(0, explained), // It then has other cores.
-        Sentence.CORE_WAITS.with(time(evidence, explained), who));
+        new CoreLaw(judged, 0).gain(0, explained), // The remedy changes the cores.
+        Sentence.CORE_WAITS.with(time(evidence, explained), cause));
   }
 
   /**
@@ -301,7 +306,7 @@ public record Advice(
    *
    * @param what description for the user
    * @param removed self time of work that is no longer done, on all threads
-   * @param waited waits of the training thread that it saves, too
+   * @param waited waits of the training thread that are saved, too
    * @param changes changes to the agent's arguments
    */
   private record Cure(String what, long removed, long waited, List<String> changes) {
@@ -309,13 +314,15 @@ public record Advice(
       return new Cure(what.with(), removed, waited, List.of(change));
     }
 
-    /** Its argument, empty if the program has to change. */
+    /** Returns the agent argument to change; empty if the program has to change. */
     String policy() {
       return changes.isEmpty() ? "" : changes.get(0);
     }
   }
 
-  /** The job waits for preparation, or preparation in parallel with the steps takes their cores. */
+  /**
+   * Returns how to save or hide preparation that the job waits for or that takes cores from steps.
+   */
   private static Advice prepBound(Evidence evidence) {
     Figures judged = evidence.judged();
     CoreLaw cores = evidence.coreLaw();
@@ -325,9 +332,9 @@ public record Advice(
     String why =
         Sentence.PREP_WAITS.with(
             time(evidence, nanos),
-            judged.share(Math.round(cores.most())) < Evidence.WORTH_A_CHANGE
+            judged.share(Math.round(cores.maxShare())) < Evidence.WORTH_A_CHANGE
                 ? ""
-                : Sentence.PREP_CORES.with(new Nanos(Math.round(cores.most()))),
+                : Sentence.PREP_CORES.with(new Nanos(Math.round(cores.maxShare()))),
             new Nanos(judged.decodeTime),
             new Nanos(judged.transformTime),
             new Nanos(judged.otherTime),
@@ -357,7 +364,7 @@ public record Advice(
                     why));
   }
 
-  /** Predicts the speed-up of a job from the work and the waits that it no longer has. */
+  /** Predicts the speed-up of a job if work and waits are removed. */
   private interface Law {
     double gain(CoreLaw cores, long removed, long waited);
   }
@@ -368,8 +375,8 @@ public record Advice(
   }
 
   /**
-   * Returns the largest factor by which a cure can speed up the job. In a first epoch, steps are
-   * slow because their code is cold.
+   * Returns the largest factor by which a cure can speed up the job. In a first epoch, cold code
+   * makes steps slow, so a cure gets no credit for slow steps.
    */
   private static double atMost(Evidence evidence, Cure cure) {
     return larger(evidence, cure, evidence.isSteady() ? CoreLaw::atMost : CoreLaw::gain);
@@ -384,9 +391,9 @@ public record Advice(
   }
 
   /**
-   * Predicts the factor for epochs with these figures, which save as large a part as the judged
-   * ones. Work that is no longer done makes no garbage, so its share of the collections, in waits
-   * and in steps, may be saved as well.
+   * Predicts the factor for epochs with these figures, if the cure saves the same share of them as
+   * of the judged ones. Removed work makes no garbage, so its share of the GC pauses may be saved
+   * as well.
    */
   private static double gain(Evidence evidence, Figures figures, Cure cure, Law law) {
     Figures judged = evidence.judged();
@@ -398,7 +405,7 @@ public record Advice(
         Math.round(waited * waits(figures) + pauses(figures) * Math.min(1, removed)));
   }
 
-  /** GC pauses, in waits and in steps. */
+  /** Returns the GC pauses, in waits and in steps. */
   private static long pauses(Figures figures) {
     return Math.max(figures.gcStall, Math.min(figures.gcPauses, figures.wall));
   }
@@ -407,7 +414,7 @@ public record Advice(
     return figures.dataStall() + figures.queueStall;
   }
 
-  /** Of cures with equal predicted gains, the first in this order is advised. */
+  /** Returns the applicable cures; of those with equal predicted gains, the first is advised. */
   private static Stream<Cure> cures(Evidence evidence) {
     Figures judged = evidence.judged();
     long prep = judged.prepTime();
@@ -493,7 +500,7 @@ public record Advice(
     return Math.max(0, waits(judged) - judged.dataSetStall - Math.round(late));
   }
 
-  /** The change to the program or its host that helps where no argument does. */
+  /** Returns a change to the program or its host, for jobs that no argument helps. */
   private static String nothingLeft(Evidence evidence) {
     if (!evidence.batchesAreOfTheLibrary()) {
       return Sentence.OWN_BATCHES.with();
@@ -564,7 +571,7 @@ public record Advice(
         nanos);
   }
 
-  /** A time, and the epochs it is from. */
+  /** Returns a time, and the epochs that it covers. */
   private static String time(Evidence evidence, long nanos) {
     return new Nanos(nanos) + evidence.ofWhat();
   }

@@ -49,7 +49,7 @@ public final class CoreLaw {
   private final double stepCores;
 
   private final double running;
-  private final double beside;
+  private final double parallelPrep;
   private final double share;
   private final double computeWait;
   private final double prepWait;
@@ -71,26 +71,26 @@ public final class CoreLaw {
     this.work = figures.work();
     long pauses = Math.max(0, figures.gcPauses - figures.gcStall);
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
-    // Steps may differ by nature. No more of it is due to preparation than that has run, and a
-    // shared hyper-thread at most halves the speed of a core.
+    // Steps may differ by nature. Preparation slows them by at most the time it ran, and a shared
+    // hyper-thread at most halves the speed of a core.
     double possible = Math.min(running * work, compute / 2);
     double slowed = Math.min(possible, (double) figures.slowSteps - pauses);
     boolean isAlone = cores > 0 && cores <= 1; // Nothing else runs while a step does.
     this.slow = isAlone ? 0 : Math.max(0, slowed);
-    this.beside = Math.max(0, running * work - waits);
+    this.parallelPrep = Math.max(0, running * work - waits);
     // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
     double preparing = figures.fetchStall + (double) figures.prepStall;
-    this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
+    this.prepWait = parallelPrep == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
     // A step also takes longer if a thread of its engine waits for a core.
-    double ofSteps = remaining(work);
-    double single = compute + (double) figures.checkpoint + figures.betweenEpochs();
-    boolean usesThreads = cpu == 0 || cores <= 1 || ofSteps > ONE_THREAD * single;
-    this.stepCores = Math.max(1, Math.min(cores, ofSteps / Math.max(1, single)));
+    double stepCpu = remaining(work);
+    double threadTime = compute + (double) figures.checkpoint + figures.betweenEpochs();
+    boolean usesThreads = cpu == 0 || cores <= 1 || stepCpu > ONE_THREAD * threadTime;
+    this.stepCores = Math.max(1, Math.min(cores, stepCpu / Math.max(1, threadTime)));
     long engine = usesThreads ? figures.coreWait - figures.prepCoreWait - figures.jvmCoreWait : 0;
     double steps = (double) Math.max(figures.computeCoreWait, engine);
     boolean isMeasured = figures.coreWait > 0;
-    double bound = Math.min(beside, Math.min(compute, room));
+    double bound = Math.min(parallelPrep, Math.min(compute, room));
     this.share = isMeasured ? Math.min(computeWait, bound) : isFull() ? bound : 0;
     this.maxShare = isMeasured ? Math.min(steps, bound) : share;
   }
@@ -132,7 +132,7 @@ public final class CoreLaw {
   }
 
   /** Returns an upper bound on {@link #share}. */
-  public double most() {
+  public double maxShare() {
     return maxShare;
   }
 
@@ -143,9 +143,9 @@ public final class CoreLaw {
    * @param waited waits for it, which removing it saves too
    */
   double givenBack(double removed, double waited) {
-    return beside == 0
+    return parallelPrep == 0
         ? 0
-        : maxShare * Math.min(1, Math.max(0, running * removed - waited) / beside);
+        : maxShare * Math.min(1, Math.max(0, running * removed - waited) / parallelPrep);
   }
 
   /**
@@ -157,8 +157,8 @@ public final class CoreLaw {
   }
 
   /**
-   * As above, if {@code spared} nanoseconds of CPU time are also saved that are no preparation,
-   * such as those of collectors.
+   * As {@link #gain(long, long)}, if {@code spared} nanoseconds of other CPU time, such as that of
+   * collectors, are also saved.
    */
   double gain(long removed, long waited, double spared) {
     return gain(removed, waited, spared, 0);
@@ -172,7 +172,7 @@ public final class CoreLaw {
   private double gain(long removed, long waited, double spared, double slowSteps) {
     double savedWork = Math.max(0, (double) removed);
     double savedWait = Math.max(0, (double) waited);
-    // Waits for hand-over and for collectors take no part in the work beside the steps.
+    // Waits for hand-over and for collectors are not waits for preparation.
     double ofWork = Math.min(savedWait, waits * part(savedWork));
     double faster = slowSteps * part(savedWork);
     double steps = wall - savedWait - Math.max(givenBack(savedWork, ofWork), faster);

@@ -9,7 +9,7 @@ import java.util.List;
 public final class CoreWaits {
   private CoreWaits() {}
 
-  /** Names what takes time in the steps besides computing; empty if it is next to nothing. */
+  /** Names what takes time in the steps besides computing; empty if negligible. */
   public static String inSteps(Figures figures) {
     List<String> parts = new ArrayList<>();
     add(parts, Sentence.CORE_WAIT, figures.computeCoreWait, figures);
@@ -17,7 +17,7 @@ public final class CoreWaits {
     return parts.isEmpty() ? "" : Sentence.IN_STEPS.with(String.join(", ", parts));
   }
 
-  /** Says how long the preparing threads waited for a core; empty if it is next to nothing. */
+  /** Describes how long the preparing threads waited for a core; empty if negligible. */
   public static String inPreparation(Figures figures) {
     List<String> parts = new ArrayList<>();
     add(parts, Sentence.PREPARING_CORE_WAIT, figures.prepCoreWait, figures);

@@ -55,7 +55,7 @@ public final class Epochs {
         .add(epoch);
   }
 
-  /** Epochs can be compared if they have the same key: the class of their data, and the model. */
+  /** Returns the class of the data and the model; epochs with the same key can be compared. */
   public static String key(EpochEvent epoch) {
     return dataset(epoch) + (epoch.model > 1 ? Sentence.OF_MODEL.with(epoch.model) : "");
   }
@@ -64,7 +64,7 @@ public final class Epochs {
     return String.valueOf(epoch.dataset == null ? epoch.source : epoch.dataset);
   }
 
-  /** Classes of the judged data sets. */
+  /** Returns the classes of the judged data sets. */
   synchronized Set<String> judgedDatasets() {
     return judgeable().stream().map(pipeline -> pipeline.dataset).collect(Collectors.toSet());
   }
@@ -87,7 +87,7 @@ public final class Epochs {
    * Describes the number of epochs and evaluations, and how many epochs were left early; while the
    * job runs, the current epoch does not count as left early.
    */
-  public synchronized String words(JobStatisticsEvent job, boolean running) {
+  public synchronized String describe(JobStatisticsEvent job, boolean running) {
     String epochs = Text.count(job.epochs, "epoch", "epochs");
     if (job.updates == 0) {
       return Sentence.NO_UPDATE.with(
@@ -124,7 +124,7 @@ public final class Epochs {
    * share the others.
    *
    * @param updates whether these epochs update a model
-   * @param training whether any epoch of the job does, so that one without updates is an evaluation
+   * @param training whether any epoch of the job updates a model; if so, others are evaluations
    */
   public static String shared(long shared, long epochs, boolean updates, boolean training) {
     return Sentence.SHARED.with(
@@ -135,7 +135,7 @@ public final class Epochs {
         shared == epochs ? "" : Sentence.NOT_SHARED.with(epochs - shared));
   }
 
-  /** Number of the job's epochs that were left early, including its last once the job has ended. */
+  /** Returns how many epochs were left early, including the last one once the job has ended. */
   public synchronized long leftEarly(JobStatisticsEvent job, boolean running) {
     long complete = updating.values().stream().mapToLong(pipeline -> pipeline.complete).sum();
     long ended = updating.values().stream().mapToLong(pipeline -> pipeline.count).sum();
@@ -143,22 +143,22 @@ public final class Epochs {
   }
 
   /** Whether the judged epochs come after the first of their data set. */
-  synchronized boolean steady() {
+  synchronized boolean isSteady() {
     return judgeable().stream().anyMatch(pipeline -> pipeline.later.batches > 0);
   }
 
   /**
-   * Figures of the judged epochs: of the model that trained longest, the epochs after the first of
-   * each data set, or else the first ones, if any.
+   * Returns the figures of the judged epochs: of the model that trained longest, the epochs after
+   * the first of each data set, or else the first ones, if any.
    */
   public synchronized Figures judged() {
     return EpochEvent.sum(
-        judgeable().stream().map(steady() ? later -> later.later : first -> first.first));
+        judgeable().stream().map(isSteady() ? later -> later.later : first -> first.first));
   }
 
   /**
-   * Figures of the last complete epoch of each judged data set, whose code is the warmest; the
-   * judged figures if no epoch after the first is complete.
+   * Returns the figures of the last complete epoch of each judged data set, whose code is the
+   * warmest; the judged figures if no epoch after the first is complete.
    */
   synchronized Figures last() {
     Figures last = EpochEvent.sum(judgeable().stream().map(pipeline -> pipeline.last));
@@ -167,14 +167,14 @@ public final class Epochs {
 
   /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
   synchronized String ofWhat() {
-    return steady()
+    return isSteady()
         ? Sentence.SECOND_EPOCH_ON.with(ofModel())
         : judged().batches == 0
             ? ""
             : (judgeable().size() == 1 ? Sentence.ONLY_EPOCH : Sentence.FIRST_EPOCH).with();
   }
 
-  /** The pipelines of one model: if the job trained several, of the one that trained longest. */
+  /** Returns the pipelines of the model that trained longest. */
   private Collection<Pipeline> judgeable() {
     Collection<Pipeline> all = (updating.isEmpty() ? others : updating).values();
     Map<Long, Long> walls = new HashMap<>();
@@ -194,15 +194,17 @@ public final class Epochs {
   }
 
   /**
-   * Figures of all but the first epoch or evaluation of each pipeline, which a longer job would
-   * resemble. Epoch numbers cannot tell which is the first, because training and evaluation
-   * alternate.
+   * Returns the figures of all but the first epoch or evaluation of each pipeline, which a longer
+   * job would resemble. Epoch numbers cannot tell which is the first, because training and
+   * evaluation alternate.
    */
   public synchronized Figures later() {
     return EpochEvent.sum(pipelines().map(pipeline -> pipeline.later));
   }
 
-  /** The most bytes that an epoch read, summed over all pipelines: a cache must hold these. */
+  /**
+   * Returns the most bytes that an epoch read, summed over all pipelines: a cache must hold these.
+   */
   public synchronized long bytes() {
     return pipelines().mapToLong(pipeline -> pipeline.mostBytes).sum();
   }

@@ -44,7 +44,8 @@ public record Evidence(
   public static final double WORTH_A_CHANGE = 0.05;
 
   /**
-   * Figures that the job is judged by: of its steady epochs, else of its first, else its totals.
+   * Returns the figures that the job is judged by: of its steady epochs, else of its first, else
+   * its totals.
    */
   public Figures judged() {
     Figures ended = epochs.judged();
@@ -53,10 +54,10 @@ public record Evidence(
 
   /** Whether the judged epochs are later ones, whose code is warm. */
   boolean isSteady() {
-    return epochs.steady();
+    return epochs.isSteady();
   }
 
-  /** Figures of the last of these epochs. */
+  /** Returns the figures of the last judged epochs. */
   Figures last() {
     Figures last = epochs.last();
     return last.batches > 0 ? last : judged();
@@ -67,12 +68,15 @@ public record Evidence(
     return epochs.ofWhat();
   }
 
-  /** Samples per second of the judged time; 0 if unknown, or if a profile slowed the job down. */
+  /**
+   * Returns the samples per second of the judged time; 0 if unknown, or if a profile slowed the job
+   * down.
+   */
   public double samplesPerSecond() {
-    return profiled() ? 0 : judged().samplesPerSecond();
+    return isProfiled() ? 0 : judged().samplesPerSecond();
   }
 
-  /** The cost of work in parallel with the steps in the judged epochs. */
+  /** Returns the cost of work in parallel with the steps in the judged epochs. */
   public CoreLaw coreLaw() {
     return coreLaw(judged());
   }
@@ -81,17 +85,17 @@ public record Evidence(
     return new CoreLaw(figures, usableCores);
   }
 
-  /** True if the job ran the phases of a profile. */
-  public boolean profiled() {
+  /** Whether the job ran the phases of a profile. */
+  public boolean isProfiled() {
     return isOn("profile");
   }
 
-  /** Bytes of raw items that all hosts together may cache, assuming that they are alike. */
+  /** Returns the bytes of raw items that all hosts may cache, assuming that they are alike. */
   public long capacityOfAllHosts() {
     return hosts * capacity(StoreStatisticsEvent.RAW);
   }
 
-  /** Bytes that this job may cache in one form. */
+  /** Returns the bytes that this job may cache in one form. */
   long capacity(String form) {
     return stores.stream()
         .filter(store -> store.keeps(form))
@@ -99,18 +103,18 @@ public record Evidence(
         .sum();
   }
 
-  boolean caching() {
+  boolean isCaching() {
     return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
 
-  /** True if images or whole samples are cached, so that the waits are not for decoding again. */
+  /** Whether decoded images or whole samples are cached, which avoids decoding again. */
   boolean keepsDecoded() {
     return keeps(StoreStatisticsEvent.DECODED)
         || isOn("decoded")
         || (keepsPrepared() && !preparedInVain());
   }
 
-  /** Prepared samples that no later epoch finds save no decoding. */
+  /** Whether later epochs found no prepared sample, so caching samples saved no decoding. */
   private boolean preparedInVain() {
     return epochs.later().batches > 0
         && stores.stream().noneMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
@@ -125,7 +129,9 @@ public record Evidence(
     return stores.stream().anyMatch(store -> store.keeps(form));
   }
 
-  /** Why this argument has no effect on the job; null if it has one, or if that is unknown. */
+  /**
+   * Returns why this argument has no effect on the job; null if it has one or if that is unknown.
+   */
   @Nullable VerdictEvent refused(String argument) {
     List<VerdictEvent> all =
         verdicts.stream().filter(verdict -> argument.equals(verdict.policy)).toList();
@@ -138,14 +144,14 @@ public record Evidence(
         : known.get(0);
   }
 
-  /** Number of jobs of the host that share memory, this one included. */
+  /** Returns the number of jobs of the host that share memory, this one included. */
   long jobs() {
     return stores.stream().mapToLong(store -> store.jobs).max().orElse(1);
   }
 
   /**
-   * Whether the training thread waits for nearly all of the preparation, because it does that
-   * itself.
+   * Whether the training thread waits for nearly all of the preparation, because it does the
+   * preparation itself.
    */
   boolean preparesItself() {
     Figures judged = judged();
@@ -156,22 +162,22 @@ public record Evidence(
     return !"off".equals(configuration.getOrDefault(policy, "off"));
   }
 
-  /** True if the user chose the number of prefetching threads. */
+  /** Whether the user chose the number of prefetching threads. */
   boolean prefetchesByNumber() {
     return isOn("prefetch") && !"auto".equals(configuration.get("prefetch"));
   }
 
-  /** True if the job resumes an earlier one, which is impossible in epochs that jobs share. */
+  /** Whether the job resumes an earlier one, which is impossible in epochs that jobs share. */
   boolean resumes() {
     return !"none".equals(configuration.getOrDefault("resume", "none"));
   }
 
-  /** True if a store did not cache items because it was full. */
+  /** Whether a store did not cache items because it was full. */
   boolean isFull(String form) {
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);
   }
 
-  /** True if a store admitted items and is not full, but had almost no hits. */
+  /** Whether a store admitted items and is not full, but had almost no hits. */
   boolean keepsInVain(String form) {
     return stores.stream()
         .anyMatch(
@@ -182,7 +188,7 @@ public record Evidence(
                     && store.hits + store.peer < store.admitted / ITEMS_PER_HIT);
   }
 
-  /** True if epochs after the first still read from storage, and waited for it. */
+  /** Whether epochs after the first still read from storage, and waited for it. */
   boolean laterEpochsWaitForFetches() {
     Figures later = epochs.later();
     return later.storageItems > 0 && later.share(later.fetchStall) >= WORTH_A_CHANGE;
@@ -197,23 +203,23 @@ public record Evidence(
         || libraries.stream().anyMatch(library -> library.prefetched && epochs.areOf(library));
   }
 
-  /** True if prefetch=N works with a library of the job. */
+  /** Whether prefetch=N works with a library of the job. */
   boolean isPrefetched() {
     return libraries.stream().anyMatch(library -> library.prefetched);
   }
 
-  /** True if prepared=share works with a library of the job, or none is known. */
+  /** Whether prepared=share works with a library of the job, or none is known. */
   boolean isPrepared() {
     return libraries.isEmpty() || libraries.stream().anyMatch(library -> library.prepared);
   }
 
-  /** True if prep=coordinate works with a library of the job, or none is known. */
+  /** Whether prep=coordinate works with a library of the job, or none is known. */
   boolean isCoordinated() {
     return libraries.isEmpty()
         || libraries.stream().anyMatch(library -> library.prepared && !library.alone);
   }
 
-  /** A text of the first library that has it, after a separator; empty if none has. */
+  /** Returns a text of the first library that has it, after a separator; empty if none has. */
   String textOf(String separator, Function<LibraryEvent, @Nullable String> text) {
     for (LibraryEvent library : libraries) {
       String found = text.apply(library);

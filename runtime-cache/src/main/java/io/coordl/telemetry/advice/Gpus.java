@@ -13,8 +13,8 @@ public final class Gpus {
   private Gpus() {}
 
   /**
-   * Devices that the job uses: those where its process was seen, or all if it was seen on none (a
-   * container may hide it).
+   * Returns the devices that the job uses: those where its process was seen, or all if it was seen
+   * on none (a container may hide it).
    */
   public static List<GpuStatisticsEvent> used(List<GpuStatisticsEvent> all) {
     List<GpuStatisticsEvent> own = all.stream().filter(gpu -> gpu.ownMemory > 0).toList();

@@ -8,22 +8,25 @@ public record PhaseParts(double compute, double prep, double fetch, double gc) {
   /**
    * Returns the differences between the phases; noise may make some negative.
    *
-   * @param at times of the phases ingestion, cached and cold, then the GC pauses inside waits of
+   * @param times times of the phases ingestion, cached and cold, then the GC pauses inside waits of
    *     cached and cold
    */
-  public static PhaseParts of(double[] at) {
-    double pausesCold = Math.max(0, at[4] - at[3]);
+  public static PhaseParts of(double[] times) {
+    double pausesCold = Math.max(0, times[4] - times[3]);
     return new PhaseParts(
-        at[0], at[1] - at[0] - at[3], at[2] - at[1] - pausesCold, at[3] + pausesCold);
+        times[0],
+        times[1] - times[0] - times[3],
+        times[2] - times[1] - pausesCold,
+        times[3] + pausesCold);
   }
 
   /** Returns the parts as {@link #of} does, but none is negative. */
-  public static PhaseParts bounded(double[] at) {
-    double cold = at[2];
-    double cached = Math.min(at[1], cold);
-    double compute = Math.min(at[0], cached);
-    double pausesCached = Math.min(at[3], cached - compute);
-    double pausesCold = Math.min(Math.max(0, at[4] - at[3]), cold - cached);
+  public static PhaseParts bounded(double[] times) {
+    double cold = times[2];
+    double cached = Math.min(times[1], cold);
+    double compute = Math.min(times[0], cached);
+    double pausesCached = Math.min(times[3], cached - compute);
+    double pausesCold = Math.min(Math.max(0, times[4] - times[3]), cold - cached);
     return new PhaseParts(
         compute,
         cached - compute - pausesCached,

@@ -229,14 +229,14 @@ public enum Sentence {
   WAITED_FIRST("the job waited %s s for its first data, longer than it then computed"),
   WORKED("fetching and preparing data took %s of the cores' time, most of it beside the steps"),
   NOT_SWITCHED("auto: nothing was switched on; %s"),
-  SWITCHED_BACK("auto: caching, which began provisionally, ended; %s"),
+  SWITCHED_BACK("auto: provisional caching ended; %s"),
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: cached data from %.1f s on, because %s%s%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),
-  BROUGHT("%s: %sx as fast because of that"),
-  BROUGHT_AT_MOST("%s; at most %.2fx because of that; the rest is the job's own warm-up"),
+  BROUGHT("%s: %sx as fast with caching"),
+  BROUGHT_AT_MOST("%s; at most %.2fx as fast with caching; the rest is the job's own warm-up"),
   NO_EFFECT("%s: no measurable effect"),
   TOO_FEW_STEPS("%s: too few steady steps to tell the effect from the job's own warm-up"),
   PREFETCHING("prefetching %s (%s)"),
@@ -263,12 +263,15 @@ public enum Sentence {
     this.format = format;
   }
 
-  /** The text, with its figures in place. */
+  /** Returns the text with its figures. */
   public String with(@Nullable Object... figures) {
     return Text.format(format, figures);
   }
 
-  /** The text with placeholders for its figures, in the syntax of {@link java.util.Formatter}. */
+  /**
+   * Returns the text with placeholders for its figures, in the syntax of {@link
+   * java.util.Formatter}.
+   */
   public String format() {
     return format;
   }

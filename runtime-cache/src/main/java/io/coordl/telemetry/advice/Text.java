@@ -78,15 +78,15 @@ public final class Text {
     return clean.length() <= maxLength ? clean : clean.substring(0, maxLength - 3) + "...";
   }
 
-  /** Breaks a text into lines at blanks; every line but the first begins with {@code under}. */
-  public static List<String> fold(String text, String under, int width) {
+  /** Breaks a text into lines at spaces; every line but the first begins with {@code indent}. */
+  public static List<String> fold(String text, String indent, int width) {
     List<String> folded = new ArrayList<>();
     StringBuilder line = new StringBuilder();
     boolean start = true;
     for (String word : text.split(" ", -1)) {
       if (!line.toString().isBlank() && line.length() + 1 + word.length() > width) {
         folded.add(line.toString().stripTrailing());
-        line = new StringBuilder(under).append(word);
+        line = new StringBuilder(indent).append(word);
       } else {
         line.append(start ? "" : " ").append(word);
       }

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When and how one batch was prepared. Written by the thread that prepares it, read by the thread
- * that takes it, after a hand-over through {@link RecentBatches}.
+ * Time and work of one batch's preparation. Written by the thread that prepares it, read by the
+ * thread that takes it, after a hand-over through {@link RecentBatches}.
  */
 final class BatchRecord {
   private final AtomicLong ids;
@@ -80,7 +80,6 @@ final class BatchRecord {
     end = now;
     withoutPauses(recorder.gcNanos() - gcBefore);
     count(recorder.totals);
-    // Everything that was neither fetch, decode nor transform.
     long known = pauses + workTime();
     event.other = Math.max(0, end - start - known);
     recorder.totals.otherTime.add(event.other);

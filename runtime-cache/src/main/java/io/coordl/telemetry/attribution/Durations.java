@@ -29,6 +29,6 @@ public interface Durations {
 
   void record(Kind kind, long nanos);
 
-  /** An epoch or evaluation ended; all durations recorded since the previous end belong to it. */
+  /** Ends an epoch or evaluation, to which all durations recorded since the previous end belong. */
   void epochEnded(long epoch);
 }

@@ -20,7 +20,7 @@ public final class EventLog implements EventSink {
 
   private record Early(Supplier<Event> event, long start, long end) {}
 
-  /** Called once the recording runs: writes the buffered events, and later ones immediately. */
+  /** Writes the buffered events to the running recording, and later ones immediately. */
   public void open(EventSink to) {
     List<Early> buffered;
     synchronized (this) {
@@ -31,7 +31,7 @@ public final class EventLog implements EventSink {
     buffered.forEach(one -> write(to, one));
   }
 
-  /** Called if there is no recording: drops the buffered events and all later ones. */
+  /** Drops the buffered events and all later ones, because there is no recording. */
   public void close() {
     open(DISCARD);
   }
@@ -63,7 +63,7 @@ public final class EventLog implements EventSink {
     }
   }
 
-  /** Without a recording, the event is not even created. */
+  /** Creates and writes an event; does neither without a recording. */
   private static void write(EventSink to, Early one) {
     if (to != DISCARD) {
       to.write(one.event.get(), one.start, one.end);

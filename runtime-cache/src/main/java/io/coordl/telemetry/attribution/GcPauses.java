@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
  */
 @FunctionalInterface
 public interface GcPauses extends LongSupplier {
-  /** The part caused by calls of {@code System.gc()}. */
+  /** Returns the part caused by calls of {@code System.gc()}. */
   default long explicit() {
     return 0;
   }

@@ -44,7 +44,8 @@ public final class JobTotals {
 
   /**
    * A thread that has waited this long for two batches is examined before it has loaded {@link
-   * #LOADED} of them: in a short epoch, each batch that is not cached is missed in the next.
+   * #LOADED} of them: in a short epoch, each batch loaded before caching starts is not in the cache
+   * for the next epoch.
    */
   public static final long LONG_LOAD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -53,7 +54,7 @@ public final class JobTotals {
   private final Epochs ended = new Epochs();
   private long begun;
   private long updating;
-  private long firstAsk;
+  private long firstRequest;
   private long lastSeen;
   private long afterLast;
   private boolean started;
@@ -78,7 +79,7 @@ public final class JobTotals {
   private long passes;
   private boolean trains;
 
-  private final Map<String, Long> collecting = new HashMap<>();
+  private final Map<String, Long> gcCallers = new HashMap<>();
 
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
@@ -98,7 +99,7 @@ public final class JobTotals {
     cores = known;
   }
 
-  /** Epochs that have updated a model so far, including the current one. */
+  /** Returns the number of epochs that have updated a model so far, including the current one. */
   public synchronized long updating() {
     return updating;
   }
@@ -113,15 +114,15 @@ public final class JobTotals {
     listener = others == null ? consumer : others.andThen(consumer);
   }
 
-  /** Called when all figures of an epoch are known. */
-  void written(EpochEvent epoch) {
+  /** Passes an epoch to the listeners; called when all its figures are known. */
+  void notifyListeners(EpochEvent epoch) {
     Consumer<EpochEvent> consumer = listener;
     if (consumer != null) {
       consumer.accept(epoch);
     }
   }
 
-  /** A thread trains, perhaps on batches that another thread has loaded for it. */
+  /** Records that a thread trains, perhaps on batches that another thread has loaded for it. */
   synchronized void trains() {
     trains = true;
   }
@@ -138,7 +139,7 @@ public final class JobTotals {
     JobStatisticsEvent now = new JobStatisticsEvent();
     now.add(totals);
     now.add(counted());
-    now.wall = started ? lastSeen - firstAsk + afterLast : 0;
+    now.wall = started ? lastSeen - firstRequest + afterLast : 0;
     now.epochs = updating > 0 ? updating : begun;
     now.loadedBatches = started ? 0 : loadedByAny;
     now.timeLeft = timeLeft();
@@ -148,23 +149,23 @@ public final class JobTotals {
     now.plannedEpochs = last || updating > planned ? 0 : planned;
     now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
     now.explicitGcCaller =
-        collecting.entrySet().stream()
+        gcCallers.entrySet().stream()
             .max(Map.Entry.comparingByValue())
             .map(Map.Entry::getKey)
             .orElse(null);
     return now;
   }
 
-  /** Code has called {@code System.gc()}; calls before the first wait for a batch do not count. */
-  synchronized void askedToCollect(String caller) {
-    boolean known = collecting.size() < MAX_CALLERS || collecting.containsKey(caller);
+  /** Counts a call of {@code System.gc()}; calls before the first wait for a batch do not count. */
+  synchronized void countExplicitGc(String caller) {
+    boolean known = gcCallers.size() < MAX_CALLERS || gcCallers.containsKey(caller);
     if (started && !closed && known) {
-      collecting.merge(caller, 1L, Long::sum);
+      gcCallers.merge(caller, 1L, Long::sum);
     }
   }
 
-  /** A training loop of {@code epochs} epochs has begun. */
-  synchronized void fits(long epochs, long now) {
+  /** Begins a training loop of {@code epochs} epochs. */
+  synchronized void beginLoop(long epochs, long now) {
     planned = updating + epochs;
     left = epochs;
     done = 0;
@@ -172,15 +173,15 @@ public final class JobTotals {
     lastDone = now;
   }
 
-  /** The loop has ended; if it had epochs left, the plan is unknown from now on. */
-  synchronized void fitted() {
+  /** Ends the loop; if it had epochs left, the plan is unknown from now on. */
+  synchronized void endLoop() {
     planned = left <= 0 ? updating : 0;
     left = 0;
   }
 
   /**
-   * An earlier job completed {@code epochs} epochs of the loop and began the next one. The rest of
-   * that epoch is shorter, so it does not predict later ones.
+   * Skips {@code epochs} epochs of the loop, which an earlier job completed. That job also began
+   * the next epoch; the rest of it is shorter, so it does not predict later ones.
    */
   synchronized void skipped(long epochs) {
     if (left > 0) {
@@ -191,8 +192,8 @@ public final class JobTotals {
   }
 
   /**
-   * Expected time until the loop ends, 0 if unknown. The first epoch warms up, so it is ignored
-   * once another one has ended.
+   * Returns the expected time until the loop ends, 0 if unknown. The first epoch warms up, so it is
+   * ignored once another one has ended.
    */
   private long timeLeft() {
     if (left <= 0 || done <= 0) {
@@ -210,7 +211,7 @@ public final class JobTotals {
   }
 
   /**
-   * An epoch of a training thread has ended. It gets the work of all threads since the previous
+   * Ends an epoch of a training thread. The epoch gets the work of all threads since the previous
    * end, so no item is counted in two epochs.
    */
   synchronized void epochEnded(EpochEvent epoch, long end) {
@@ -224,17 +225,17 @@ public final class JobTotals {
     ended.add(epoch);
   }
 
-  /** The job ends: what is counted on all threads no longer changes. */
+  /** Fixes the figures counted on all threads, because the job ends. */
   synchronized void stopCounting() {
     atEnd = counted();
   }
 
-  /** All work of the training threads is counted, so the totals are final. */
+  /** Makes the totals final, once all work of the training threads is counted. */
   synchronized void close() {
     closed = true;
   }
 
-  /** Figures counted on all threads. */
+  /** Returns the figures counted on all threads. */
   private Figures counted() {
     Figures end = atEnd;
     if (end != null) {
@@ -275,10 +276,10 @@ public final class JobTotals {
   }
 
   /**
-   * The job was active from {@code from} to {@code to}; {@code pausesBefore} is the total of GC
-   * pauses before.
+   * Records that the job was active from {@code from} to {@code to}; {@code pausesBefore} is the
+   * total of GC pauses before.
    */
-  synchronized void seen(long from, long to, long pausesBefore) {
+  synchronized void recordActivity(long from, long to, long pausesBefore) {
     if (closed) {
       return;
     }
@@ -288,10 +289,10 @@ public final class JobTotals {
       explicitBefore = pauses.explicit();
       coresBefore = new EpochEvent();
       cores.ofProcess(coresBefore);
-      firstAsk = from;
+      firstRequest = from;
       lastSeen = to;
     }
-    firstAsk = Math.min(firstAsk, from);
+    firstRequest = Math.min(firstRequest, from);
     if (to > lastSeen) {
       lastSeen = to;
       afterLast = 0;
@@ -299,24 +300,24 @@ public final class JobTotals {
   }
 
   /**
-   * A model was written, perhaps after the last batch. This extends the job by the time of the
-   * write, not by the gap before it.
+   * Records a model write, perhaps after the last batch. The write extends the job by its own time,
+   * not by the gap before it.
    */
-  synchronized void wrote(long from, long to) {
+  synchronized void recordWrite(long from, long to) {
     if (started && to > lastSeen && !closed) {
       afterLast += to - Math.max(from, lastSeen);
     }
   }
 
   /**
-   * A thread that has not trained has taken a batch; perhaps the job only loads data. Waits count
-   * for the first such thread only.
+   * Counts a batch taken by a thread that has not trained; perhaps the job only loads data. Waits
+   * count for the first such thread only.
    *
    * @param thread identifies the thread
-   * @param begins whether it is the first batch of a pass
+   * @param isFirst whether the batch is the first of a pass
    */
   synchronized void loaded(
-      Object thread, long from, long to, boolean begins, long samples, DataStallEvent wait) {
+      Object thread, long from, long to, boolean isFirst, long samples, DataStallEvent wait) {
     if (started || closed) {
       return;
     }
@@ -329,15 +330,15 @@ public final class JobTotals {
       firstLoad = from;
     }
     lastLoad = to;
-    passes += begins ? 1 : 0;
+    passes += isFirst ? 1 : 0;
     loaded.addBatch(samples);
     loaded.addStall(wait);
   }
 
   /**
-   * Figures of a thread that takes batch after batch while no training thread is seen to wait for
-   * one; its passes count as epochs. Empty once such a wait is seen, and during the first batches,
-   * because this thread may be prefetching for one that is about to train.
+   * Returns the figures of a thread that takes batch after batch while no training thread is seen
+   * to wait for one; its passes count as epochs. Empty once such a wait is seen, and during the
+   * first batches, because this thread may be prefetching for one that is about to train.
    */
   public synchronized JobStatisticsEvent loading() {
     JobStatisticsEvent now = new JobStatisticsEvent();
@@ -350,7 +351,7 @@ public final class JobTotals {
     return now;
   }
 
-  /** Time since the job's last activity; 0 before its first batch. */
+  /** Returns the time since the job's last activity; 0 before its first batch. */
   public synchronized long idle(long now) {
     return started ? Math.max(0, now - lastSeen) : 0;
   }

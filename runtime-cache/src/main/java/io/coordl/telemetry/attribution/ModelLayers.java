@@ -38,7 +38,8 @@ final class ModelLayers {
   private record Last(WeakReference<Object> trainer, int model) {}
 
   /**
-   * Called when a step is about to change the model of {@code trainer}.
+   * Records the layers of the model that a step of {@code trainer} is about to change, unless
+   * known.
    *
    * @return number of the first model with the same layers; 0 if unknown
    */

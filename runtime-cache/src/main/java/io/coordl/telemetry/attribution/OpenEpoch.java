@@ -35,7 +35,8 @@ final class OpenEpoch {
   long stepEnded;
 
   /**
-   * When the thread last turned to another iterator: the start of its wait for that one's batch.
+   * When the thread last turned to another iterator: the start of its wait for that iterator's
+   * batch.
    */
   long left;
 
@@ -44,7 +45,7 @@ final class OpenEpoch {
 
   /**
    * @param dataset class of the data set whose batches the subject yields
-   * @param event figures of the part of the epoch before this one; null if there is none
+   * @param event event begun with the epoch's first wait; null if none was begun
    */
   OpenEpoch(
       Object subject, String dataset, long start, long updatesBefore, @Nullable EpochEvent event) {
@@ -56,7 +57,7 @@ final class OpenEpoch {
     this.event.dataset = dataset;
   }
 
-  /** The source of the epoch's batches; null once the program has dropped it. */
+  /** Returns the source of the epoch's batches; null once the program has dropped it. */
   @Nullable Object subject() {
     return subject.get();
   }

@@ -14,7 +14,7 @@ public final class Preparers {
   private final LongAdder batches = new LongAdder();
 
   /** Returns the peak number of batches in preparation at the same time. */
-  public int most() {
+  public int peak() {
     return peak.get();
   }
 

@@ -127,12 +127,12 @@ public final class SpanRecorder implements SpanSink {
     return counts.applyAsLong(batch);
   }
 
-  /** Class of the data set whose batches this object yields. */
+  /** Returns the class of the data set whose batches this object yields. */
   String dataset(Object source) {
     return datasets.apply(source).getClass().getName();
   }
 
-  /** Epochs that a loop will make, given their number or the trainer; 0 if unknown. */
+  /** Returns how many epochs a loop will make, given their number or the trainer; 0 if unknown. */
   long epochs(Object loop) {
     return loop instanceof Integer given ? given : counts.applyAsLong(loop);
   }
@@ -141,7 +141,7 @@ public final class SpanRecorder implements SpanSink {
     return events;
   }
 
-  /** Number of the batch that this thread prepares, 0 if none. */
+  /** Returns the number of the batch that this thread prepares, 0 if none. */
   public long batchOfThisThread() {
     return threads.get().batchId();
   }
@@ -158,17 +158,17 @@ public final class SpanRecorder implements SpanSink {
     return preparers;
   }
 
-  /** Model updates so far, by any thread. */
+  /** Returns the number of model updates so far, by any thread. */
   public long updates() {
     return updates.sum();
   }
 
-  /** How many epochs, evaluations and passes of threads that do not train have ended so far. */
+  /** Returns how many epochs, evaluations and passes of threads that do not train have ended. */
   public long epochEnds() {
     return epochEnds.sum();
   }
 
-  /** The thread trains, so its open epochs end with the job. */
+  /** Adds a training thread, whose open epochs end with the job. */
   synchronized void trains(ThreadSpans thread) {
     if (training.size() == MAX_TRAINING) {
       training.remove(0);
@@ -178,7 +178,7 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * The job ends: writes epochs still open as they stand, and makes the totals final. Called once;
+   * Ends the job: writes epochs still open as they stand, and makes the totals final. Called once;
    * spans of threads that continue are ignored.
    */
   public void finish() {
@@ -196,7 +196,7 @@ public final class SpanRecorder implements SpanSink {
     totals.close();
   }
 
-  /** The longest unfinished wait for a batch; null if there is none. */
+  /** Returns the longest unfinished wait for a batch; null if there is none. */
   public @Nullable OpenWait openWait() {
     if (ended) {
       return openAtEnd;

@@ -10,10 +10,13 @@ import java.util.SplittableRandom;
  * time.
  */
 final class StepTimes {
-  /** One step in so many is fast. */
+  /** One step in this many counts as fast. */
   private static final int FAST = 10;
 
-  /** With fewer steps, the fast ones may be those of an odd batch, as the last of an epoch is. */
+  /**
+   * With fewer steps, the fast ones may be those of an odd batch, such as an epoch's smaller last
+   * one.
+   */
   private static final int MIN_STEPS = 8;
 
   private static final int MAX_HELD = 1024;

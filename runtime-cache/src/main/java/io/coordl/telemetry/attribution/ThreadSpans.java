@@ -76,7 +76,7 @@ final class ThreadSpans {
   /** Part of the current wait in which a data set was prepared, before a batch was requested. */
   private DataSetWait dataSet = DataSetWait.NONE;
 
-  /** Self time of that preparation that was neither fetching, decoding nor a transform. */
+  /** Self time of the data set's preparation without fetching, decoding and transforms. */
   private long dataSetOther;
 
   private final List<OpenEpoch> epochs = new ArrayList<>();
@@ -90,12 +90,12 @@ final class ThreadSpans {
 
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
-  /** This thread's wait for a core at the last reading, and when that was; 0 before. */
+  /** This thread's wait for a core at the last reading, and the time of that reading; 0 before. */
   private long coreWait;
 
   private long coresRead;
 
-  /** Time of the steps and of the waits since then. */
+  /** Time of the steps and of the waits since that reading. */
   private long steppedSince;
 
   private long waitedSince;
@@ -120,13 +120,13 @@ final class ThreadSpans {
     this.recorder = recorder;
   }
 
-  /** This thread opens a file of the data set. */
+  /** Records that this thread opens a file of the data set. */
   void opened(String path) {
     file = path;
   }
 
   /**
-   * The wait that this thread is in; null if there is none. Any thread may call this.
+   * Returns the wait that this thread is in; null if there is none. Any thread may call this.
    *
    * @param last the thread that opened a file last
    */
@@ -145,9 +145,9 @@ final class ThreadSpans {
   }
 
   boolean loadingSample() {
-    return openSpans(SpanKind.SAMPLE, 0)
-            + openSpans(SpanKind.BATCH, 0)
-            + openSpans(SpanKind.PRODUCER, 0)
+    return openSpans(SpanKind.SAMPLE)
+            + openSpans(SpanKind.BATCH)
+            + openSpans(SpanKind.PRODUCER)
             + waitDepth
         > 0;
   }
@@ -156,7 +156,7 @@ final class ThreadSpans {
   boolean isBatchGet() {
     return training
         && waitDepth == 0
-        && openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) == 0;
+        && openSpans(SpanKind.PRODUCER) + openSpans(SpanKind.BATCH) == 0;
   }
 
   long batchId() {
@@ -175,14 +175,14 @@ final class ThreadSpans {
     subjects[at] = subject;
     frameEvents[at] = null;
     outerBatches[at] = building;
-    boolean outermost = openSpans(kind, 1) == 1;
+    boolean outermost = addOpen(kind, 1) == 1;
     switch (kind) {
       case FIT -> {
         trains();
-        long toMake = outermost && subject != null ? recorder.epochs(subject) : 0;
-        if (toMake > 1) {
+        long plannedEpochs = outermost && subject != null ? recorder.epochs(subject) : 0;
+        if (plannedEpochs > 1) {
           planned = true;
-          recorder.totals.fits(toMake, now);
+          recorder.totals.beginLoop(plannedEpochs, now);
         }
       }
       case COMPUTE -> trains();
@@ -193,7 +193,7 @@ final class ThreadSpans {
           updated(recorder.layers.step(subject));
         }
       }
-      case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));
+      case COLLECTION -> recorder.totals.countExplicitGc(String.valueOf(subject));
       case SKIPPED -> {
         if (subject instanceof Integer whole) {
           recorder.totals.skipped(whole);
@@ -204,7 +204,7 @@ final class ThreadSpans {
       case PRODUCER -> building = null;
       case BATCH -> beginBatch(now);
       case ASK, TAKE -> {
-        if (openSpans(SpanKind.PRODUCER, 0) > 0 || openSpans(SpanKind.BATCH, 0) > 0) {
+        if (openSpans(SpanKind.PRODUCER) > 0 || openSpans(SpanKind.BATCH) > 0) {
           // On a prefetch thread the iterator's next() is the preparation of a batch.
           if (kind == SpanKind.TAKE) {
             beginBatch(now);
@@ -225,8 +225,7 @@ final class ThreadSpans {
         }
       }
       case DATA_SET -> {
-        boolean inBatch =
-            waitDepth + openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) > 0;
+        boolean inBatch = waitDepth + openSpans(SpanKind.PRODUCER) + openSpans(SpanKind.BATCH) > 0;
         if (outermost && !inBatch) {
           dataSetDepth = at + 1;
           beginWait(subject, now);
@@ -262,7 +261,7 @@ final class ThreadSpans {
     pop(now, result);
   }
 
-  /** A fetch of {@code nanos} happened inside the current span. */
+  /** Counts a fetch of {@code nanos} nanoseconds inside the current span. */
   void fetch(long nanos) {
     if (depth > 0) {
       children[depth - 1] += nanos;
@@ -283,7 +282,7 @@ final class ThreadSpans {
   /**
    * Closes the innermost span.
    *
-   * @param answer what its method returned or threw; null if nothing or not known
+   * @param answer what the span's method returned or threw; null if nothing or unknown
    */
   private void pop(long now, @Nullable Object answer) {
     Throwable thrown = answer instanceof Throwable exception ? exception : null;
@@ -296,7 +295,7 @@ final class ThreadSpans {
     Event event = frameEvents[at];
     subjects[at] = null;
     frameEvents[at] = null;
-    boolean outermost = openSpans(kind, -1) == 0;
+    boolean outermost = addOpen(kind, -1) == 0;
     if (at > 0) {
       children[at - 1] += duration;
     }
@@ -363,7 +362,7 @@ final class ThreadSpans {
       case FIT -> {
         if (outermost && planned) {
           planned = false;
-          recorder.totals.fitted();
+          recorder.totals.endLoop();
         }
       }
       default -> {
@@ -397,9 +396,14 @@ final class ThreadSpans {
     recorder.events.write(event, now - duration, now);
   }
 
-  /** Open spans of a kind, after adding {@code change}. */
   @SuppressWarnings("EnumOrdinal") // An array keeps the cost of a span at nanoseconds.
-  private int openSpans(SpanKind kind, int change) {
+  private int openSpans(SpanKind kind) {
+    return open[kind.ordinal()];
+  }
+
+  /** Adds {@code change} to the number of open spans of a kind; returns the new number. */
+  @SuppressWarnings("EnumOrdinal") // As above.
+  private int addOpen(SpanKind kind, int change) {
     return open[kind.ordinal()] += change;
   }
 
@@ -416,21 +420,20 @@ final class ThreadSpans {
   // ---- preparation
 
   private void beginBatch(long now) {
-    boolean nested =
-        openSpans(SpanKind.BATCH, 0) + openSpans(SpanKind.TAKE, 0) > 1 && building != null;
+    boolean nested = openSpans(SpanKind.BATCH) + openSpans(SpanKind.TAKE) > 1 && building != null;
     if (!nested || (waitDepth > 0 && isBuiltByWait())) {
       building = newRecord(now);
       if (waitDepth == 0) {
         building.ahead = true;
         recorder.preparers.begin();
         if (coresRead == 0) {
-          coreWaitSince(now);
+          readCoreWait(now);
         }
       }
     }
   }
 
-  /** Whether the batch being built began with the wait itself, because no span had begun it. */
+  /** Whether the batch being built began with the wait, because no span had begun it. */
   private boolean isBuiltByWait() {
     return building != null && building == waitRecord;
   }
@@ -449,10 +452,10 @@ final class ThreadSpans {
     if (record.ahead) {
       recorder.preparers.end();
       if (!training) {
-        record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
+        record.event.coreWait = Math.min(readCoreWait(now), now - record.start);
       }
     } else if (waitDepth > 0 && steppedSince == 0) {
-      record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
+      record.event.coreWait = Math.min(readCoreWait(now), now - record.start);
     }
     if (result != null) {
       finish(record, now, subject, result);
@@ -470,10 +473,10 @@ final class ThreadSpans {
   // ---- cores
 
   /**
-   * How long this thread waited for a core since the last reading; 0 if that was just now, or if
-   * there was none.
+   * Reads how long this thread waited for a core since the last reading. Returns 0 at the first
+   * reading, and without reading if the last one is less than {@link #CORES_NANOS} old.
    */
-  private long coreWaitSince(long now) {
+  private long readCoreWait(long now) {
     boolean first = coresRead == 0;
     if (!first && now - coresRead < CORES_NANOS) {
       return 0;
@@ -491,7 +494,7 @@ final class ThreadSpans {
    * @param epoch epoch of the steps; null before its first batch
    */
   private long divideCoreWait(@Nullable OpenEpoch epoch, long now) {
-    long waited = coreWaitSince(now);
+    long waited = readCoreWait(now);
     if (coresRead != now) {
       return 0;
     }
@@ -514,8 +517,8 @@ final class ThreadSpans {
   // ---- waits and steps
 
   /**
-   * A data set was prepared. The first wait of its epoch begins with that, if the loop then
-   * immediately requests a batch.
+   * Ends the preparation of a data set. The first wait of the data set's epoch includes it, if the
+   * loop then immediately requests a batch.
    */
   private void endDataSet(long start, long now) {
     waits.add(start, now);
@@ -546,7 +549,7 @@ final class ThreadSpans {
       building = waitRecord;
     }
     if (coresRead == 0) {
-      coreWaitSince(now);
+      readCoreWait(now);
     }
     gcBefore = recorder.gcNanos();
     if (waits.isEmpty()) {
@@ -577,7 +580,7 @@ final class ThreadSpans {
     asking = null;
   }
 
-  /** NoSuchElementException is not a failure: loops may request batches until there are none. */
+  /** Whether a request failed. A NoSuchElementException is no failure: it may end a loop. */
   private static boolean isFailure(@Nullable Throwable thrown) {
     return thrown != null && !(thrown instanceof NoSuchElementException);
   }
@@ -594,7 +597,7 @@ final class ThreadSpans {
     }
   }
 
-  /** A wait ended without a batch: there are no more, or {@code next} threw. */
+  /** Ends a wait without a batch: there are no more, or {@code next} threw. */
   private void tookNothing(long now, @Nullable Object subject) {
     OpenEpoch epoch = subject == null ? null : find(subject);
     DataStallEvent wait = stall;
@@ -610,7 +613,7 @@ final class ThreadSpans {
           epoch,
           () -> {
             recorder.totals.count(job -> job.addStall(wait));
-            recorder.totals.seen(start, now, recorder.gcNanos());
+            recorder.totals.recordActivity(start, now, recorder.gcNanos());
           });
     }
   }
@@ -666,7 +669,7 @@ final class ThreadSpans {
                 job.addBatch(samples);
                 job.addStall(wait);
               });
-          recorder.totals.seen(start, now, mine.gcBefore);
+          recorder.totals.recordActivity(start, now, mine.gcBefore);
           wait.epoch = numberOf(epoch);
           recorder.events.write(wait, start, now);
         });
@@ -694,9 +697,7 @@ final class ThreadSpans {
     epoch.step = step;
   }
 
-  /**
-   * The thread requests a batch: the time since it took the last one was the step, or part of it.
-   */
+  /** Ends the step or a piece of it, because the thread requests a batch. */
   private void endStep(long now) {
     OpenEpoch epoch = stepping;
     if (epoch == null) {
@@ -722,11 +723,11 @@ final class ThreadSpans {
         epoch,
         () -> {
           recorder.totals.count(job -> job.compute += compute);
-          recorder.totals.seen(now, now, recorder.gcNanos());
+          recorder.totals.recordActivity(now, now, recorder.gcNanos());
         });
   }
 
-  /** The next batch is taken or the epoch has ended, so all pieces of the step are known. */
+  /** Writes the step: the next batch is taken or the epoch has ended, so all pieces are known. */
   private void closeStep(OpenEpoch epoch) {
     StepEvent step = epoch.step;
     if (step == null) {
@@ -752,7 +753,7 @@ final class ThreadSpans {
       stepping.event.checkpoint += duration;
     }
     recorder.totals.count(job -> job.checkpoint += duration);
-    recorder.totals.wrote(now - duration, now);
+    recorder.totals.recordWrite(now - duration, now);
     ended(Durations.Kind.CHECKPOINT, now, duration, subject, event);
   }
 
@@ -778,7 +779,9 @@ final class ThreadSpans {
     return epoch;
   }
 
-  /** The job ends: writes open epochs as they stand. Called by the thread that ends the job. */
+  /**
+   * Writes open epochs as they stand, because the job ends. Called by the thread that ends the job.
+   */
   void finish(long now) {
     endStep(now);
     endWait(now);
@@ -805,7 +808,7 @@ final class ThreadSpans {
     }
     wait.end();
     recorder.totals.count(job -> job.addStall(wait));
-    recorder.totals.seen(since, now, recorder.gcNanos());
+    recorder.totals.recordActivity(since, now, recorder.gcNanos());
     recorder.events.write(wait, since, now);
   }
 
@@ -834,7 +837,7 @@ final class ThreadSpans {
     if (!training) {
       // Before training (statistics for a normalizer, a look at the first batch) or on a thread
       // that only loads: this is not an epoch, and its waits are not stalls.
-      held.removeIf(waiting -> waiting.epoch() == epoch);
+      held.removeIf(one -> one.epoch() == epoch);
       if (stepping == epoch) {
         stepping = null;
       }
@@ -858,7 +861,7 @@ final class ThreadSpans {
     event.end();
     recorder.events.write(event, epoch.start, now);
     recorder.durations.epochEnded(event.epoch);
-    recorder.totals.written(event);
+    recorder.totals.notifyListeners(event);
     Object batches = epoch.subject();
     if (complete && batches != null && (event.updates > 0 || recorder.updates() == 0)) {
       recorder.epochs.accept(batches);
@@ -871,7 +874,7 @@ final class ThreadSpans {
     }
   }
 
-  /** A step updates the model, so the pass that its batch comes from is an epoch. */
+  /** Records a model update, which makes the pass that the step's batch comes from an epoch. */
   private void updated(int model) {
     updates = true;
     OpenEpoch epoch =

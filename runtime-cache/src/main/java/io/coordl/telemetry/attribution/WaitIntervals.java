@@ -64,7 +64,7 @@ final class WaitIntervals {
    *
    * @param pauses nanoseconds of GC pauses between start and end of the wait
    * @param batch null if no batch came
-   * @param dataSet its part of the wait
+   * @param dataSet the data set's part of the wait
    * @param isWithin whether the batch's preparation includes that of the data set
    */
   void divide(

@@ -4,12 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Receives the waits of training threads for batches, on these threads. Never throws. */
 public interface WaitListener {
-  /** A {@code hasNext} or {@code next} of {@code subject} begins. */
+  /** Called when a {@code hasNext} or {@code next} of {@code subject} begins. */
   void waitBegins(@Nullable Object subject);
 
   /**
-   * The call returned {@code result}, null if it threw. Also called for waits whose start was not
-   * reported, even those of threads that do not train.
+   * Called when the call has returned {@code result}; null if it threw. Also called for waits whose
+   * start was not reported, even those of threads that do not train.
    */
   void waitEnds(@Nullable Object result);
 }

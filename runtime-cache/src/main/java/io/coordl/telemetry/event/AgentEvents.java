@@ -9,8 +9,8 @@ import jdk.jfr.FlightRecorder;
 
 /**
  * All events of the agent. None registers itself with JFR: the first registration loads the
- * descriptions of all JVM events, a quarter of a second of CPU, and most jobs need only the agent's
- * own recording.
+ * descriptions of all JVM events, which takes a quarter of a second of CPU, and most jobs need only
+ * the agent's own recording.
  */
 public final class AgentEvents {
   public static final List<Class<? extends Event>> ALL =

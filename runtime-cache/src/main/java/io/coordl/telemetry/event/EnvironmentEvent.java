@@ -46,7 +46,7 @@ public final class EnvironmentEvent extends EventBase {
   @DataAmount
   public long memory;
 
-  /** Cores that the job may use, no more than a quota allows; 0 if unknown. */
+  /** Returns the cores that the job may use, within its quota; 0 if unknown. */
   public double usableCores() {
     return cpuLimit > 0 ? Math.min((double) cores, cpuLimit) : (double) cores;
   }

@@ -34,9 +34,9 @@ public final class EpochEvent extends Figures {
   @Description("False if the loop left the epoch early")
   public boolean complete;
 
-  public static Figures sum(Stream<? extends Figures> some) {
+  public static Figures sum(Stream<? extends Figures> figures) {
     Figures sum = new EpochEvent();
-    some.forEach(sum::add);
+    figures.forEach(sum::add);
     return sum;
   }
 }

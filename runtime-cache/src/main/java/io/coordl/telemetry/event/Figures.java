@@ -304,22 +304,22 @@ public abstract class Figures extends EventBase {
     return samples > 0 || batches == 0;
   }
 
-  /** Samples per second of wall time, 0 if unknown. */
+  /** Returns the samples per second of wall time, 0 if unknown. */
   public double samplesPerSecond() {
     return wall <= 0 ? 0 : samples * 1e9 / wall;
   }
 
-  /** Self time of decoding, transforms and assembly on all threads. */
+  /** Returns the self time of decoding, transforms and assembly on all threads. */
   public long prepTime() {
     return decodeTime + transformTime + otherTime;
   }
 
-  /** Self time of fetching and preparing on all threads. */
+  /** Returns the self time of fetching and preparing on all threads. */
   public long work() {
     return fetchTime + prepTime();
   }
 
-  /** Bytes fetched, from all sources. */
+  /** Returns the bytes fetched, from all sources. */
   public long bytes() {
     return memoryBytes + peerBytes + storageBytes;
   }

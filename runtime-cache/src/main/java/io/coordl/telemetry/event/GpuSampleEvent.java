@@ -8,7 +8,9 @@ import jdk.jfr.Percentage;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One sample of a GPU, taken once a second. The event spans the time of the utilization. */
+/**
+ * One sample of a GPU, taken once a second. The event spans the time that the utilization covers.
+ */
 @Name("io.coordl.GpuSample")
 @Label("GPU Sample")
 @Description("State of a GPU, sampled once a second; -1 means unknown.")

@@ -69,12 +69,12 @@ public final class GpuStatisticsEvent extends EventBase {
     return sampled - busy;
   }
 
-  /** Share of the sampled time in which the device was busy, 0 to 1. */
+  /** Returns the share of the sampled time in which the device was busy, 0 to 1. */
   public double utilization() {
     return sampled == 0 ? 0 : (double) busy / sampled;
   }
 
-  /** Share of the idle time that data stalls explain, 0 to 1. */
+  /** Returns the share of the idle time that data stalls explain, 0 to 1. */
   public double explained() {
     return idle() <= 0 ? 0 : (double) idleInStalls / idle();
   }

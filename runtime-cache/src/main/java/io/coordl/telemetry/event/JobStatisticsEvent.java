@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 @Description("Exact totals since the start of the job, independent of event thresholds.")
 @Period("endChunk")
 public final class JobStatisticsEvent extends Figures {
-  /** A shorter wait is not too long, even if all waits before it were very short. */
+  /** A wait of fewer nanoseconds is not too long, even if all earlier waits were very short. */
   private static final long MIN_TOO_LONG = 5_000_000_000L;
 
   private static final int TIMES_THE_LONGEST = 10;

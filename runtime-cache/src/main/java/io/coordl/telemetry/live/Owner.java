@@ -24,8 +24,8 @@ public final class Owner {
   }
 
   /**
-   * Returns the owner of a file, or of a link itself; throws if it does not exist or its file
-   * system has no numeric user IDs.
+   * Returns the owner of a file, or of a link, which is not followed; throws if the file does not
+   * exist or its file system has no numeric user IDs.
    */
   public static long of(Path file) throws IOException {
     return of(file, false);

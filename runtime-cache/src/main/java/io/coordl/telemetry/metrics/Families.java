@@ -64,15 +64,16 @@ final class Families {
   }
 
   private static MetricSnapshot figure(Event event, Field field, Metric metric, long value) {
-    boolean time = field.isAnnotationPresent(Timespan.class);
+    boolean isTime = field.isAnnotationPresent(Timespan.class);
     String help =
         metric.help().isEmpty() ? field.getAnnotation(Description.class).value() : metric.help();
     MetricMetadata family = new MetricMetadata(metric.value(), help);
     String label =
         event instanceof StoreStatisticsEvent store ? "store=" + store.store : metric.label();
     Labels labels = label.isEmpty() ? Labels.EMPTY : Labels.of(label.split("=", 2));
-    double number = time ? seconds(value) : value;
-    return metric.value().endsWith("_total") // The client rejects all points if one is negative.
+    double number = isTime ? seconds(value) : value;
+    // Negative counts become 0, because the client would reject all points for one of them.
+    return metric.value().endsWith("_total")
         ? new CounterSnapshot(
             family, List.of(new CounterDataPointSnapshot(Math.max(0, number), labels, null, 0)))
         : new GaugeSnapshot(family, List.of(new GaugeDataPointSnapshot(number, labels, null)));

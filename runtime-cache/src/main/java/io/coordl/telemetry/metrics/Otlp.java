@@ -40,7 +40,9 @@ import java.util.function.UnaryOperator;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
-/** OpenTelemetry's protocol over HTTP; values are cumulative since the job began. */
+/**
+ * Sends metrics by OpenTelemetry's protocol over HTTP; values are cumulative since the job began.
+ */
 final class Otlp implements MetricsExport.Push {
   private static final String PATH = "/v1/metrics";
   private static final String LOCAL = "http://localhost:4318";
@@ -85,8 +87,8 @@ final class Otlp implements MetricsExport.Push {
   }
 
   /**
-   * The SDK is not loaded before the first call, because loading it initializes the JDK's logging,
-   * which the program may have to configure first.
+   * Sends the totals. The first call loads the SDK: loading it earlier would initialize the JDK's
+   * logging, which the program may have to configure first.
    */
   @Override
   public void push(List<Event> events) throws IOException {

@@ -105,7 +105,7 @@ public final class AgentLog implements FaultListener, UserLog {
     }
   }
 
-  /** Created on first use, because the agent may never print anything. */
+  /** Returns the printer, created on first use, because the agent may never print anything. */
   private synchronized ThreadPoolExecutor printer() {
     ThreadPoolExecutor executor = printer;
     if (executor == null) {
@@ -116,7 +116,7 @@ public final class AgentLog implements FaultListener, UserLog {
               0,
               TimeUnit.SECONDS,
               new LinkedBlockingQueue<>(MAX_WAITING),
-              lines -> new AgentThread(PRINTER, lines));
+              task -> new AgentThread(PRINTER, task));
       printer = executor;
     }
     return executor;
@@ -145,7 +145,7 @@ public final class AgentLog implements FaultListener, UserLog {
 
   /**
    * Returns true if {@code cause} was thrown because the agent's jar was replaced and a class no
-   * longer loads; logs that once. It is not a fault of the code that needed the class.
+   * longer loads; logs that once. The code that needed the class is not at fault.
    */
   public boolean reportReplacedJar(Throwable cause) {
     File jar =

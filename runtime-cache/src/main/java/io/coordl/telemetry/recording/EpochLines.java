@@ -42,14 +42,14 @@ final class EpochLines implements Consumer<EpochEvent> {
   private final Map<String, Source> sources = new HashMap<>();
   private long last;
 
-  /** The epochs of one data set. */
+  /** The epochs of one data set and model. */
   private static final class Source {
     private final long model;
     private long count;
     private long printed;
     private Figures since = new EpochEvent();
     private @Nullable Figures second;
-    private double worst = MIN_SLOWDOWN;
+    private double minSlowdown = MIN_SLOWDOWN;
 
     Source(long model) {
       this.model = model;
@@ -147,18 +147,18 @@ final class EpochLines implements Consumer<EpochEvent> {
     if (second == null || source.printed < 2) {
       return null;
     }
-    double slowdown = batch(now.wall, now) / batch(second.wall, second);
-    if (slowdown < source.worst) {
+    double slowdown = perBatch(now.wall, now) / perBatch(second.wall, second);
+    if (slowdown < source.minSlowdown) {
       return null;
     }
-    source.worst = slowdown * MIN_SLOWDOWN;
+    source.minSlowdown = slowdown * MIN_SLOWDOWN;
     List<Part> grown =
         Arrays.stream(Part.values())
             .sorted(Comparator.comparingDouble(part -> -growth(part, second, now)))
             .toList();
     boolean both =
         growth(grown.get(1), second, now)
-            >= MIN_CAUSE_SHARE * (batch(now.wall, now) - batch(second.wall, second));
+            >= MIN_CAUSE_SHARE * (perBatch(now.wall, now) - perBatch(second.wall, second));
     String most = grown(grown.get(0), second, now);
     return Sentence.SLOWER.with(
         name(source),
@@ -173,16 +173,16 @@ final class EpochLines implements Consumer<EpochEvent> {
         part.label(), nanos(part.of(now), now), nanos(part.of(second), second));
   }
 
-  private static double batch(long nanos, Figures of) {
+  private static double perBatch(long nanos, Figures of) {
     return (double) nanos / of.batches;
   }
 
   private static Text.Nanos nanos(long nanos, Figures of) {
-    return new Text.Nanos(Math.round(batch(nanos, of)));
+    return new Text.Nanos(Math.round(perBatch(nanos, of)));
   }
 
   /** Returns by how many nanoseconds per batch a part has grown. */
   private static double growth(Part part, Figures second, Figures now) {
-    return batch(part.of(now), now) - batch(part.of(second), second);
+    return perBatch(part.of(now), now) - perBatch(part.of(second), second);
   }
 }

@@ -73,7 +73,7 @@ public final class EventDescription {
 
   private EventDescription() {}
 
-  /** Argument: the file to write. */
+  /** Writes the description to the file that the first argument names. */
   public static void main(String[] args) throws IOException {
     EventDescription description = new EventDescription();
     description.writeAll();
@@ -99,7 +99,7 @@ public final class EventDescription {
     return known;
   }
 
-  private Element type(String name, String superType) {
+  private Element addType(String name, String superType) {
     String id = Long.toString(id(name));
     Element element =
         superType.isEmpty()
@@ -117,7 +117,7 @@ public final class EventDescription {
   /** Returns the id of a type without fields, as text. */
   private String simpleTypeId(Class<?> type) {
     if (!ids.containsKey(type.getName())) {
-      type(type.getName(), "");
+      addType(type.getName(), "");
     }
     return Long.toString(id(type.getName()));
   }
@@ -130,7 +130,7 @@ public final class EventDescription {
   }
 
   private void addThreadType() {
-    type(THREAD, "")
+    addType(THREAD, "")
         .with(
             field("osName", String.class),
             field("osThreadId", long.class),
@@ -139,7 +139,7 @@ public final class EventDescription {
   }
 
   private void addEventType(Class<?> event) throws IOException {
-    Element type = type(nameOf(event), "jdk.jfr.Event");
+    Element type = addType(nameOf(event), "jdk.jfr.Event");
     annotate(type, event);
     String thread = Long.toString(id(THREAD));
     type.with(
@@ -212,7 +212,7 @@ public final class EventDescription {
   private Element annotation(Class<? extends Annotation> type, String... values) {
     String name = nameOf(type);
     if (!ids.containsKey(name)) {
-      Element described = type(name, "java.lang.annotation.Annotation");
+      Element described = addType(name, "java.lang.annotation.Annotation");
       annotate(described, type);
       for (Method method : type.getDeclaredMethods()) {
         described.with(field(method.getName(), method.getReturnType()));

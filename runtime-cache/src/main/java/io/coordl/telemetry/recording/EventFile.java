@@ -69,7 +69,7 @@ final class EventFile {
   private final Map<Long, String> threads = new LinkedHashMap<>();
   private boolean closed;
 
-  /** Identifies the file, such as by device and inode; null if the file system has no such key. */
+  /** Identity of the file, such as device and inode; null if the file system has no such key. */
   private final @Nullable Object identity;
 
   // Used by the flushing thread only.
@@ -249,8 +249,8 @@ final class EventFile {
   }
 
   /**
-   * Called after a failed write: keeps the readable part as a finished file, or deletes the file if
-   * it has no events.
+   * Keeps the readable part as a finished file after a failed write, or deletes the file if it has
+   * no events.
    */
   void giveUp() {
     try {

@@ -39,7 +39,7 @@ final class EventTypes {
       }
     }
 
-    /** Resolved on first use: most jobs write only a few event types. */
+    /** Returns the fields, resolved on first use: most jobs write only a few event types. */
     Field[] fields(Class<?> event) throws NoSuchFieldException {
       Field[] known = fields;
       if (known == null) {

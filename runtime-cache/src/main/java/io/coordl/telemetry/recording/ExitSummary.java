@@ -66,7 +66,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
           Sentence.TRAINING.with(
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
               speed == 0 ? "" : Sentence.SPEED.with(Text.rate(speed), evidence.ofWhat()),
-              job.spans().totals().ended().words(now, false),
+              job.spans().totals().ended().describe(now, false),
               now.batches,
               (now.batches == 1 ? "batch" : "batches") + Epochs.failures(now),
               seconds(now.wall)));
@@ -104,9 +104,9 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
               + hits(StoreStatisticsEvent.DECODED, Sentence.DECODED_HITS)
               + hits(StoreStatisticsEvent.PREPARED, Sentence.PREPARED_HITS));
     }
-    work(lines, "fetch", "items fetched", Durations.Kind.FETCH, now.fetchTime);
-    work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime);
-    work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime);
+    addWork(lines, "fetch", "items fetched", Durations.Kind.FETCH, now.fetchTime);
+    addWork(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime);
+    addWork(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime);
     for (StoreStatisticsEvent store : job.stores()) {
       if (store.items + store.hits + store.bypassed == 0) {
         continue; // If the user requested it, a line below gives the reason.
@@ -122,13 +122,13 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
               store.misses,
               store.bypassed));
     }
-    split(job.stores(), lines);
-    asked(job.peerViews(), lines);
+    addSplit(job.stores(), lines);
+    addPeers(job.peerViews(), lines);
     lines.addAll(job.policies());
     // Only if there is room, including a line for coordinated prep; the recording has them all.
     int room = Math.max(0, MAX_LINES - LINES_AT_END - 1 - lines.size());
     lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
-    staged(job.stagings(), lines, MAX_LINES - LINES_AT_END);
+    addPipelines(job.stagings(), lines, MAX_LINES - LINES_AT_END);
     if (job.faults() > 0) {
       last.add(Sentence.FAULTS.with(job.faults()));
     }
@@ -143,23 +143,23 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     }
   }
 
-  /** Many GPUs, stores and policies may need more lines; the recording has them all. */
+  /** Limits the lines: many GPUs, stores and policies may need more; the recording has them all. */
   private static List<String> withinLimit(List<String> lines, List<String> last) {
     return Stream.concat(lines.stream().limit(MAX_LINES - last.size()), last.stream()).toList();
   }
 
   /** Names the hits on decoded or prepared items, which came from memory but are not fetches. */
-  private String hits(String form, Sentence said) {
+  private String hits(String form, Sentence sentence) {
     long hits =
         job.stores().stream()
             .filter(store -> store.keeps(form))
             .mapToLong(store -> store.hits)
             .sum();
-    return hits == 0 ? "" : said.with(hits);
+    return hits == 0 ? "" : sentence.with(hits);
   }
 
-  /** Adds what other hosts did for this job; nothing if none was contacted. */
-  private void asked(List<PeerStatisticsEvent> peers, List<String> lines) {
+  /** Adds the requests to other hosts; nothing if none was contacted. */
+  private void addPeers(List<PeerStatisticsEvent> peers, List<String> lines) {
     if (peers.isEmpty()) {
       return;
     }
@@ -182,7 +182,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
    * Adds the pipelines that delivered the most batches, while there is room, and the number of
    * others.
    */
-  private void staged(List<StagingStatisticsEvent> all, List<String> lines, int room) {
+  private void addPipelines(List<StagingStatisticsEvent> all, List<String> lines, int room) {
     List<StagingStatisticsEvent> used =
         all.stream()
             .filter(staging -> staging.epochs > 0)
@@ -190,7 +190,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
             .toList();
     for (int i = 0; i < used.size(); i++) {
       List<String> next = new ArrayList<>();
-      staged(used.get(i), next);
+      addPipeline(used.get(i), next);
       int more = used.size() - i;
       if (lines.size() + next.size() > (more == 1 ? room : room - 1)) {
         lines.add(Sentence.MORE_PIPELINES.with(more));
@@ -201,28 +201,34 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   }
 
   /** Adds what the jobs did for each other, and which job this one waited for most. */
-  private void staged(StagingStatisticsEvent s, List<String> lines) {
+  private void addPipeline(StagingStatisticsEvent staging, List<String> lines) {
     lines.add(
         Sentence.STAGED.with(
-            s.group,
+            staging.group,
             Epochs.shared(
-                s.sharedEpochs, s.epochs, s.updates > 0, job.spans().totals().updating() > 0),
-            s.taken,
-            s.prepared,
-            s.preparedLocally(),
-            s.late,
-            s.lost,
-            s.notStaged,
-            s.nobody));
-    if (s.slowestJob != 0) {
+                staging.sharedEpochs,
+                staging.epochs,
+                staging.updates > 0,
+                job.spans().totals().updating() > 0),
+            staging.taken,
+            staging.prepared,
+            staging.preparedLocally(),
+            staging.late,
+            staging.lost,
+            staging.notStaged,
+            staging.nobody));
+    if (staging.slowestJob != 0) {
       lines.add(
           Sentence.WHO_WAITS.with(
-              seconds(s.waited), seconds(s.waitedFor), s.slowestJob, seconds(s.waitedForSlowest)));
+              seconds(staging.waited),
+              seconds(staging.waitedFor),
+              staging.slowestJob,
+              seconds(staging.waitedForSlowest)));
     }
   }
 
   /** If two forms of items share memory, adds which form gets the memory first, and why. */
-  private static void split(List<StoreStatisticsEvent> stores, List<String> lines) {
+  private static void addSplit(List<StoreStatisticsEvent> stores, List<String> lines) {
     for (StoreStatisticsEvent first : stores) {
       for (StoreStatisticsEvent second : stores) {
         if ("first".equals(first.order) && "second".equals(second.order)) {
@@ -246,7 +252,8 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     return (long) ((double) store.itemSaves * (1 << 20) / Math.max(1, store.itemBytes));
   }
 
-  private void work(List<String> lines, String name, String what, Durations.Kind kind, long self) {
+  private void addWork(
+      List<String> lines, String name, String what, Durations.Kind kind, long self) {
     LatencyStatisticsEvent times = job.latency(kind);
     if (times != null) {
       lines.add(

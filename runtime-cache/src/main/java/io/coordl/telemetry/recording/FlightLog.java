@@ -36,9 +36,9 @@ final class FlightLog {
   /** Beyond half of this size, {@link Thinning} leaves out events of items, then of batches. */
   private static final long MAX_BYTES = 4L << 30;
 
-  private static final int MAX_OF_A_NAME = 10_000;
+  private static final int MAX_NUMBERED = 10_000;
 
-  /** Limit including totals and epochs. */
+  /** Size limit including totals and epochs. */
   private static final long MAX_WITH_TOTALS = MAX_BYTES + (MAX_BYTES >> 3);
 
   private final JobFigures job;
@@ -84,7 +84,7 @@ final class FlightLog {
   private void record(String target, boolean own) {
     try {
       try {
-        if (!own && JfrEvents.recording()) {
+        if (!own && JfrEvents.isRecording()) {
           outcome = "the recording that was already running";
         } else {
           file = open(target);
@@ -131,9 +131,9 @@ final class FlightLog {
   }
 
   /**
-   * A recording whose full name the user has given is replaced, unless a job is writing it. A
-   * recording whose name contains a process ID is never replaced: it may belong to another job,
-   * because jobs in different containers may have the same ID.
+   * Creates the recording. An existing one whose full name the user has given is replaced, unless a
+   * job is writing it. One whose name contains a process ID is never replaced: it may belong to
+   * another job, because jobs in different containers may have the same ID.
    */
   private EventFile open(String target, String pid) throws IOException {
     boolean replaces = !target.contains("%p");
@@ -149,14 +149,14 @@ final class FlightLog {
         }
         return opened;
       } catch (FileAlreadyExistsException e) {
-        if (i == MAX_OF_A_NAME) {
+        if (i == MAX_NUMBERED) {
           throw e;
         }
       }
     }
   }
 
-  /** {@code job.jfr}, {@code job-2.jfr}, {@code job-3.jfr}, ... */
+  /** Returns {@code job.jfr}, {@code job-2.jfr}, {@code job-3.jfr}, ... */
   private static Path numbered(Path path, int number) {
     if (number == 1) {
       return path;
@@ -172,16 +172,16 @@ final class FlightLog {
       long lastTotals = clock.getAsLong();
       boolean last = false;
       while (!last) {
-        last = stopped() || own.size() >= MAX_WITH_TOTALS;
+        last = awaitStop() || own.size() >= MAX_WITH_TOTALS;
         try {
-          job.lookAtWaits();
+          job.checkWaits();
           long now = clock.getAsLong();
           if (last || now - lastTotals >= TOTALS_NANOS) {
             lastTotals = now;
             job.statistics().forEach(onlyFile::write);
           }
           own.flush();
-          thinned.look();
+          thinned.check();
         } catch (RuntimeException | OutOfMemoryError e) {
           AgentThread.survive(e);
         }
@@ -241,8 +241,8 @@ final class FlightLog {
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
-  /** Waits until the next flush is due; true if the job has ended. Ignores interrupts. */
-  private boolean stopped() {
+  /** Waits until the next flush is due; returns whether the job has ended. Ignores interrupts. */
+  private boolean awaitStop() {
     try {
       return stop.await(FLUSH_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -258,7 +258,7 @@ final class FlightLog {
     }
   }
 
-  /** The recording's file and any problem with it, for the summary; null without a recording. */
+  /** Returns the recording's file and any problem with it; null without a recording. */
   @Nullable String where() {
     return outcome;
   }

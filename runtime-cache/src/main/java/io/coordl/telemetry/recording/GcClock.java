@@ -36,7 +36,7 @@ final class GcClock implements GcPauses {
   }
 
   /** Starts listening for the causes of collections. */
-  void hearCauses() {
+  void listenForCauses() {
     long from = ManagementFactory.getRuntimeMXBean().getUptime(); // Notifications may arrive late.
     for (GarbageCollectorMXBean bean : pausing) {
       if (bean instanceof NotificationEmitter emitter) {
@@ -64,7 +64,7 @@ final class GcClock implements GcPauses {
   }
 
   /**
-   * Returns the explicit pauses since {@link #hearCauses}; limited to the total, because
+   * Returns the explicit pauses since {@link #listenForCauses}; limited to the total, because
    * notifications round differently.
    */
   @Override

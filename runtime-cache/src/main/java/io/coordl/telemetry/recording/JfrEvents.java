@@ -30,7 +30,7 @@ record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
   }
 
   /** Whether a JFR recording is running. */
-  static boolean recording() {
+  static boolean isRecording() {
     return FlightRecorder.isInitialized()
         && FlightRecorder.getFlightRecorder().getRecordings().stream()
             .anyMatch(recording -> recording.getState() == RecordingState.RUNNING);
@@ -53,7 +53,7 @@ record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
 
   private void register() {
     // JDK-8371889 (JDK 15 to 22): registering events while another thread does file I/O can
-    // deadlock unless the recorder and the JDK's own file events come first.
+    // deadlock unless the recorder and the JDK's own file events are initialized first.
     for (String name : List.of("Handlers", "EventConfigurations")) {
       try {
         Class.forName("jdk.jfr.events." + name);
@@ -78,7 +78,7 @@ record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
     FlightRecorder.addPeriodicEvent(
         type,
         () -> {
-          // JFR may end before the agent does; its recording still includes the last epochs.
+          // JFR may end before the agent does; its recording must include the last epochs.
           if (jvmEnds()) {
             job.freeze();
           }

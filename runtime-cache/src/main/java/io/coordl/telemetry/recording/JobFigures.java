@@ -90,9 +90,10 @@ public final class JobFigures {
     return peers;
   }
 
-  void madeBy(String version) {
+  /** Starts counting explicit collections, for an agent of this version. */
+  void start(String version) {
     agent = version;
-    gc.hearCauses();
+    gc.listenForCauses();
   }
 
   String agent() {
@@ -136,11 +137,11 @@ public final class JobFigures {
    * Adds a policy or data set that the user requested: if it did nothing, the summary and the
    * recording report why.
    *
-   * @param asked the argument as written, such as {@code cache=minio}
+   * @param argument the argument as written, such as {@code cache=minio}
    * @param name prefix of log messages that explain more than {@code why}
    * @param why returns, when the job ends, why it did nothing; empty if it did something
    */
-  void addAsked(String asked, String name, Supplier<String> why) {
+  void addRequested(String argument, String name, Supplier<String> why) {
     unused.add(
         () -> {
           String reason;
@@ -154,9 +155,9 @@ public final class JobFigures {
           }
           String report = log.messageAbout(name);
           String because = report.isEmpty() ? reason : Sentence.IT_SAID.with(report);
-          rewrites.add("the whole job", asked, 0, because, "");
-          verdict(asked, "", false, because, "");
-          return Sentence.DID_NOTHING.with(asked, because);
+          rewrites.add("the whole job", argument, 0, because, "");
+          verdict(argument, "", false, because, "");
+          return Sentence.DID_NOTHING.with(argument, because);
         });
   }
 
@@ -193,19 +194,19 @@ public final class JobFigures {
     return List.copyOf(libraries.values());
   }
 
-  /** Records and returns, for each requested policy without effect, the reason. */
+  /** Records and returns the reason for each requested policy that had no effect. */
   List<String> didNothing() {
     return lines(unused);
   }
 
   // ---- reading figures
 
-  /** Totals, latencies and stores, which are exported to other systems. */
+  /** Returns totals, latencies and stores, which are exported to other systems. */
   List<Event> exported() {
     return together(Stream.of(List.of(ended()), latencies(), stores()));
   }
 
-  /** The job's totals so far, as events; readers use the last ones in a recording. */
+  /** Returns the job's totals so far, as events; readers use the last ones in a recording. */
   List<Event> statistics() {
     return together(
         Stream.of(
@@ -217,7 +218,7 @@ public final class JobFigures {
             policyStatistics()));
   }
 
-  /** Statistics of stores, staging, other hosts and devices so far. */
+  /** Returns the statistics of stores, staging, other hosts and devices so far. */
   List<Event> policyStatistics() {
     return together(Stream.of(stores(), stagings(), peerViews(), gpus()));
   }
@@ -248,7 +249,7 @@ public final class JobFigures {
     return made == null ? List.of() : made.summary();
   }
 
-  /** Called once the recording runs: writes the buffered events, and later ones immediately. */
+  /** Writes the buffered events to the running recording, and later ones immediately. */
   void open(EventSink to) {
     log.events.open(to);
     rewrites.events.open(to);
@@ -264,20 +265,20 @@ public final class JobFigures {
       long faults) {}
 
   /**
-   * Called when the job ends: writes open epochs as they stand and fixes every total, whatever the
-   * program's threads do afterwards. Only the first call has an effect.
+   * Writes open epochs as they stand and fixes every total, whatever the program's threads do
+   * afterwards. Called when the job ends; only the first call has an effect.
    */
   void freeze() {
     synchronized (spans) {
       if (atEnd == null) {
-        waits.lookAtEnd();
+        waits.checkAtEnd();
         spans.finish();
         atEnd = new AtEnd(latencies(), stores(), peerViews(), stagings(), gpus(), faults());
       }
     }
   }
 
-  /** The job's distributions so far, one for each kind that has durations. */
+  /** Returns the job's distributions so far, one for each kind that has durations. */
   List<LatencyStatisticsEvent> latencies() {
     return total(latencies::job, AtEnd::latencies);
   }
@@ -369,22 +370,26 @@ public final class JobFigures {
   }
 
   /** Reports a wait that lasts too long; called about once a second, by any thread. */
-  void lookAtWaits() {
-    waits.look();
+  void checkWaits() {
+    waits.check();
   }
 
-  /** The wait that has lasted too long and has not ended; an empty list if there is none. */
+  /**
+   * Returns the wait that has lasted too long and has not ended; an empty list if there is none.
+   */
   List<OpenWaitEvent> openWaits() {
     OpenWaitEvent open = waits.open();
     return open == null ? List.of() : List.of(open);
   }
 
-  /** The totals, including the longest wait that has not ended. */
+  /** Returns the totals, including the longest unfinished wait. */
   JobStatisticsEvent totals() {
     return totals(true);
   }
 
-  /** The totals without a wait that has not ended, so the times only grow, as counters must. */
+  /**
+   * Returns the totals without unfinished waits, so the times never decrease, as counters require.
+   */
   JobStatisticsEvent ended() {
     return totals(false);
   }

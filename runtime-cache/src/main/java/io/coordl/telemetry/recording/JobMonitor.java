@@ -76,12 +76,12 @@ public final class JobMonitor {
    * Adds a policy or data set that the user requested: if it did nothing, the summary and the
    * recording report why.
    *
-   * @param asked the argument as written, such as {@code cache=minio}
+   * @param argument the argument as written, such as {@code cache=minio}
    * @param name prefix of log messages that explain more than {@code why}
    * @param why returns, when the job ends, why it did nothing; empty if it did something
    */
-  public void addAsked(String asked, String name, Supplier<String> why) {
-    figures.addAsked(asked, name, why);
+  public void addRequested(String argument, String name, Supplier<String> why) {
+    figures.addRequested(argument, name, why);
   }
 
   /** Adds the job's part in coordinated prep; {@code group} is closed when the job has ended. */
@@ -116,9 +116,13 @@ public final class JobMonitor {
     return sampler;
   }
 
-  /** Sets the version of the agent that writes this recording. */
-  public void madeBy(String version) {
-    figures.madeBy(version);
+  /**
+   * Begins to observe the job.
+   *
+   * @param version the agent's version, for the recording
+   */
+  public void start(String version) {
+    figures.start(version);
   }
 
   /**

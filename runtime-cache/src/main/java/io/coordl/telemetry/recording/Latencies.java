@@ -66,7 +66,7 @@ final class Latencies implements Durations {
   /** By kind, created on first use: most jobs have no peers. */
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
 
-  /** Writes the distributions of each epoch to {@code events} when it ends. */
+  /** Creates empty distributions; writes those of each epoch to {@code events} at its end. */
   Latencies(EventLog events) {
     this.events = events;
   }

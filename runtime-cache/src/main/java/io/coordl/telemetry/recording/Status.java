@@ -66,7 +66,7 @@ final class Status implements Closeable {
       file = StatusFile.of(folder, jvm.pid, jvm.jvmStartTime);
       while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         try {
-          job.lookAtWaits();
+          job.checkWaits();
           past.add(new Past(job.totals(), System.nanoTime()));
           if (past.size() > WINDOW + 1) {
             past.remove();
@@ -123,7 +123,7 @@ final class Status implements Closeable {
     }
   }
 
-  /** Attributes of a new file: readable by its user only, if the file system supports that. */
+  /** Returns attributes of a file that only its user can read, if the file system supports that. */
   static FileAttribute<?>[] attributes(Path file) {
     return file.getFileSystem().supportedFileAttributeViews().contains("posix")
         ? new FileAttribute<?>[] {OWNER_ONLY}

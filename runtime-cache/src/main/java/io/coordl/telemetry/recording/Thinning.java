@@ -40,7 +40,7 @@ final class Thinning implements EventSink {
   }
 
   /** Checks how much space is left; called by the flushing thread. */
-  void look() {
+  void check() {
     long left = maxBytes - file.size();
     int seen = halvings;
     while (seen < MAX_HALVINGS && left <= maxBytes >> (seen + 1)) {
@@ -60,11 +60,11 @@ final class Thinning implements EventSink {
   }
 
   private boolean isDropped(Batched event, int halvings) {
-    boolean single =
+    boolean isOfItem =
         !(event instanceof BatchEvent
             || event instanceof DataStallEvent
             || event instanceof StepEvent);
-    int times = single ? halvings : halvings - BATCHES_LATER;
+    int times = isOfItem ? halvings : halvings - BATCHES_LATER;
     if (times <= 0) {
       return false;
     }

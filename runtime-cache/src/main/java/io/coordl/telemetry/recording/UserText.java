@@ -39,11 +39,11 @@ public final class UserText {
   public static String value(String value) {
     int at = value.lastIndexOf('@');
     int scheme = value.indexOf("://");
-    boolean address = scheme >= 0 && scheme < at;
-    if (!address && value.lastIndexOf(':', at) < 0) {
+    boolean isAddress = scheme >= 0 && scheme < at;
+    if (!isAddress && value.lastIndexOf(':', at) < 0) {
       return line(value); // A path may have an @.
     }
-    return line(value.substring(0, address ? scheme + 3 : 0) + HIDDEN + value.substring(at));
+    return line(value.substring(0, isAddress ? scheme + 3 : 0) + HIDDEN + value.substring(at));
   }
 
   /** Returns a sentence as one safe line, with the credentials in its addresses hidden. */

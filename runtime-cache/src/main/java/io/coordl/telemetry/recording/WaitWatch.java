@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class WaitWatch {
   private final SpanRecorder spans;
   private final Consumer<String> say;
-  private @Nullable OpenWaitEvent named;
+  private @Nullable OpenWaitEvent reported;
   private boolean isLogged;
   private long since;
 
@@ -26,22 +26,25 @@ final class WaitWatch {
   }
 
   /** Records and logs a wait that has become too long. */
-  void look() {
-    OpenWaitEvent unlogged = unlogged();
+  void check() {
+    OpenWaitEvent unlogged = takeUnlogged();
     if (unlogged != null) {
       say.accept(OpenWaitText.soFar(unlogged));
     }
   }
 
   /** Records a wait that has become too long; the summary at exit names it instead of the log. */
-  void lookAtEnd() {
-    find();
+  void checkAtEnd() {
+    update();
   }
 
-  /** Returns a wait that has become too long; null if there is none or it has been logged. */
-  private synchronized @Nullable OpenWaitEvent unlogged() {
-    find();
-    OpenWaitEvent open = named;
+  /**
+   * Returns a wait that has become too long, to be logged now; null if there is none or it was
+   * logged.
+   */
+  private synchronized @Nullable OpenWaitEvent takeUnlogged() {
+    update();
+    OpenWaitEvent open = reported;
     if (open == null || isLogged) {
       return null;
     }
@@ -49,22 +52,22 @@ final class WaitWatch {
     return open;
   }
 
-  /** Records a wait that has become too long, unless it is known already. */
-  private synchronized void find() {
+  /** Records a wait that has become too long, unless it was recorded before. */
+  private synchronized void update() {
     OpenWait wait = spans.openWait();
     if (wait == null) {
-      named = null;
+      reported = null;
       return;
     }
-    OpenWaitEvent known = named;
+    OpenWaitEvent known = reported;
     if (known != null && since == wait.since()) {
       known.waited = wait.nanos();
       return;
     }
-    named = null;
+    reported = null;
     if (JobStatisticsEvent.isTooLong(wait.nanos(), wait.longest())) {
       OpenWaitEvent event = wait.event();
-      named = event;
+      reported = event;
       isLogged = false;
       since = wait.since();
       spans.events().write(event, wait.since(), wait.since() + wait.nanos());
@@ -73,7 +76,7 @@ final class WaitWatch {
 
   /** Returns the wait that has become too long and has not ended; null if there is none. */
   synchronized @Nullable OpenWaitEvent open() {
-    find();
-    return named;
+    update();
+    return reported;
   }
 }

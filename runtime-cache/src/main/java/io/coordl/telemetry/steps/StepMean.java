@@ -66,14 +66,14 @@ public record StepMean(double value, double error, int freedom) {
       ToDoubleFunction<? super Figures> per,
       int batches) {
     double[] amounts = new double[batches];
-    double[] pers = new double[batches];
+    double[] denominators = new double[batches];
     for (int i = 0; i < steps.size(); i++) {
       int batch = (int) ((long) i * batches / steps.size());
       amounts[batch] += amount.applyAsDouble(steps.get(i));
-      pers[batch] += per.applyAsDouble(steps.get(i));
+      denominators[batch] += per.applyAsDouble(steps.get(i));
     }
     for (int batch = 0; batch < batches; batch++) {
-      amounts[batch] /= pers[batch];
+      amounts[batch] /= denominators[batch];
     }
     return amounts;
   }

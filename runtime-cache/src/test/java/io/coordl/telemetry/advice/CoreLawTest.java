@@ -178,11 +178,11 @@ class CoreLawTest {
     figures.cpu = 158;
     figures.coreWait = 50;
     figures.computeCoreWait = 10;
-    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(31);
+    assertThat(new CoreLaw(figures, 2).maxShare()).isEqualTo(31);
     figures.jvmCoreWait = 30;
-    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(20);
+    assertThat(new CoreLaw(figures, 2).maxShare()).isEqualTo(20);
     figures.cpu = 140; // Too little for a second thread that computes.
-    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(10);
+    assertThat(new CoreLaw(figures, 2).maxShare()).isEqualTo(10);
   }
 
   /** Sequences of different lengths, for example. */

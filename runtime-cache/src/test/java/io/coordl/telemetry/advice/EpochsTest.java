@@ -30,15 +30,15 @@ class EpochsTest {
   @Test
   void epochsLeftEarlyAreCountedAndReported() {
     add(1, "my.Images", true);
-    assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch");
+    assertThat(epochs.describe(job(1, 1, 0), false)).isEqualTo("1 epoch");
     add(1, "my.Images", false);
     add(0, "my.Images", true);
-    assertThat(epochs.words(job(2, 2, 1), false))
+    assertThat(epochs.describe(job(2, 2, 1), false))
         .isEqualTo("2 epochs, 1 of them left early, 1 evaluation");
-    assertThat(epochs.words(job(2, 3, 1), false))
+    assertThat(epochs.describe(job(2, 3, 1), false))
         .as("the job was killed during an epoch")
         .contains("3 epochs, 2 of them left early");
-    assertThat(epochs.words(job(2, 3, 1), true))
+    assertThat(epochs.describe(job(2, 3, 1), true))
         .as("one epoch is running")
         .contains("3 epochs, 1 of them left early");
   }
@@ -88,7 +88,7 @@ class EpochsTest {
   @Test
   void aSingleEpochIsWordedAsOne() {
     add(1, "my.Images", false);
-    assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch, left early");
+    assertThat(epochs.describe(job(1, 1, 0), false)).isEqualTo("1 epoch, left early");
   }
 
   @Test
@@ -96,7 +96,7 @@ class EpochsTest {
     add(0, "my.B", true);
     add(0, "my.A", true);
     add(0, "my.A", false);
-    assertThat(epochs.words(job(0, 3, 0), false))
+    assertThat(epochs.describe(job(0, 3, 0), false))
         .isEqualTo("3 epochs without a model update (2 of my.A, 1 of my.B)");
   }
 
@@ -109,7 +109,7 @@ class EpochsTest {
       epoch.complete = true;
       epochs.add(epoch);
     }
-    assertThat(epochs.words(job(0, 3, 0), false))
+    assertThat(epochs.describe(job(0, 3, 0), false))
         .isEqualTo("3 epochs without a model update (2 of my.A, 1 of my.B)");
     LibraryEvent library = new LibraryEvent();
     library.packages = "library.";

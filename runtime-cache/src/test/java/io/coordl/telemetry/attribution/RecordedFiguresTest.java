@@ -352,14 +352,14 @@ class RecordedFiguresTest {
     worker.join();
     assertThat(failures).isEmpty();
     assertThat(preparers.batches()).isEqualTo(3);
-    assertThat(preparers.most()).isEqualTo(1);
+    assertThat(preparers.peak()).isEqualTo(1);
   }
 
   @Test
   void aBatchMadeByTheTrainingThreadIsNotAPreparersBatch() {
     train();
     assertThat(spans.preparers().batches()).isZero();
-    assertThat(spans.preparers().most()).isZero();
+    assertThat(spans.preparers().peak()).isZero();
   }
 
   @Test
@@ -686,7 +686,7 @@ class RecordedFiguresTest {
             figures.pressure = 4 * cpu.get();
           }
         });
-    totals.seen(0, 0, 0);
+    totals.recordActivity(0, 0, 0);
     for (long epoch = 1; epoch <= 3; epoch++) {
       cpu.addAndGet(epoch);
       EpochEvent delta = new EpochEvent();
@@ -702,16 +702,16 @@ class RecordedFiguresTest {
   @Test
   void theJobLastsFromItsFirstRequestToItsLastActivity() {
     JobTotals totals = new JobTotals(() -> 0);
-    totals.wrote(0, 50); // Before there is a job.
+    totals.recordWrite(0, 50); // Before there is a job.
     assertThat(totals.snapshot().wall).isZero();
-    totals.seen(100, 200, 0);
-    totals.seen(90, 150, 0); // Another thread began and ended earlier.
+    totals.recordActivity(100, 200, 0);
+    totals.recordActivity(90, 150, 0); // Another thread began and ended earlier.
     assertThat(totals.snapshot().wall).isEqualTo(110);
-    totals.wrote(150, 260); // 60 of the 110 ns are new.
+    totals.recordWrite(150, 260); // 60 of the 110 ns are new.
     assertThat(totals.snapshot().wall).isEqualTo(170);
-    totals.seen(300, 310, 0);
+    totals.recordActivity(300, 310, 0);
     assertThat(totals.snapshot().wall).isEqualTo(220);
-    totals.wrote(300, 305);
+    totals.recordWrite(300, 305);
     assertThat(totals.snapshot().wall).isEqualTo(220);
   }
 

@@ -719,7 +719,7 @@ class SpanRecorderTest {
     System.gc(); // The thread is gone, as main is when the JVM ends.
     spans.finish();
 
-    assertThat(spans.totals().ended().words(spans.totals().snapshot(), false))
+    assertThat(spans.totals().ended().describe(spans.totals().snapshot(), false))
         .isEqualTo("1 epoch, left early");
     assertThat(durations.lines).contains("epoch 1");
   }

@@ -173,8 +173,8 @@ class ExitSummaryTest {
   @Test
   void anOptionWithoutEffectReportsItsReasonOnce() {
     JobMonitor job = jobThatReads(new AgentLog());
-    job.addAsked("cache=minio", "cache=minio", () -> "no item was read");
-    job.addAsked("decoded=share", "decoded=share", () -> "");
+    job.addRequested("cache=minio", "cache=minio", () -> "no item was read");
+    job.addRequested("decoded=share", "decoded=share", () -> "");
 
     assertThat(job.finish())
         .filteredOn(line -> line.contains("did nothing"))
@@ -186,7 +186,7 @@ class ExitSummaryTest {
     AgentLog log = new AgentLog();
     log.say("decoded=share leaves loaders with a MultiPageMode to DL4J.");
     JobMonitor job = jobThatReads(log);
-    job.addAsked("decoded=share", "decoded=share", () -> "no image was decoded");
+    job.addRequested("decoded=share", "decoded=share", () -> "no image was decoded");
 
     assertThat(job.finish())
         .contains("decoded=share did nothing: it leaves loaders with a MultiPageMode to DL4J");
@@ -195,7 +195,7 @@ class ExitSummaryTest {
   @Test
   void optionsWithoutEffectAreReportedEvenIfNothingWasRead() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    job.addAsked("dataset=/a", "dataset=/a", () -> "the program read no file at or below /a");
+    job.addRequested("dataset=/a", "dataset=/a", () -> "the program read no file at or below /a");
 
     assertThat(job.finish())
         .containsExactly("dataset=/a did nothing: the program read no file at or below /a");
@@ -206,9 +206,9 @@ class ExitSummaryTest {
     JobMonitor job = jobThatReads(new AgentLog());
     for (int i = 0; i < 100; i++) {
       String option = "dataset=/" + i;
-      job.addAsked(option, option, () -> "nothing");
+      job.addRequested(option, option, () -> "nothing");
     }
-    job.addAsked(
+    job.addRequested(
         "cache=minio",
         "cache=minio",
         () -> {

@@ -11,7 +11,7 @@ class GcClockTest {
   @Test
   void explicitCollectionsAreCounted() throws InterruptedException {
     GcClock clock = new GcClock();
-    clock.hearCauses();
+    clock.listenForCauses();
     List<byte[]> live = new ArrayList<>();
     long end = System.nanoTime() + Waits.LONG.toNanos();
     while (clock.explicit() == 0) { // A collection of less than 1 ms does not count.
@@ -29,7 +29,7 @@ class GcClockTest {
   @Test
   void otherCollectionsAreNotCountedAsExplicit() {
     GcClock clock = new GcClock();
-    clock.hearCauses();
+    clock.listenForCauses();
     long end = System.nanoTime() + Waits.LONG.toNanos();
     List<byte[]> live = new ArrayList<>();
     long before = clock.getAsLong();

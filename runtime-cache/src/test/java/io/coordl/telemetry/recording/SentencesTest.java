@@ -365,7 +365,7 @@ class SentencesTest {
       epoch.complete = complete;
       epochs.add(epoch);
     }
-    return epochs.words(job, false);
+    return epochs.describe(job, false);
   }
 
   private static String models(long second) {
@@ -421,7 +421,7 @@ class SentencesTest {
       log.say(said);
     }
     JobMonitor monitor = new JobMonitor(List.of(), "main", log, new RewriteLog());
-    monitor.addAsked("decoded=share", "decoded=share", () -> "no image was decoded");
+    monitor.addRequested("decoded=share", "decoded=share", () -> "no image was decoded");
     return String.join("\n", monitor.finish());
   }
 

@@ -56,7 +56,7 @@ class ThinningTest {
       thinned.write(ended, 0, 1);
       thinned.write(new JobStatisticsEvent(), 0, 1);
       file.flush();
-      thinned.look();
+      thinned.check();
     }
     file.finish();
     events = RecordingFile.readAllEvents(path);

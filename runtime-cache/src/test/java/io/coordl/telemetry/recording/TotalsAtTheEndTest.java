@@ -60,7 +60,7 @@ class TotalsAtTheEndTest {
     job.startRecording(file.toString(), true);
     leaveAnEpochEarly();
     // The agent's shutdown hook runs while the program's threads are still running.
-    job.addAsked("cache=minio", "cache=minio", () -> readMore() == null ? "never" : "");
+    job.addRequested("cache=minio", "cache=minio", () -> readMore() == null ? "never" : "");
 
     List<String> lines = job.finish();
 

@@ -43,16 +43,16 @@ class WaitWatchTest {
   void eachWaitIsLoggedOnce() {
     beginWait();
     now += 9 * SECOND;
-    watch.look();
+    watch.check();
     assertThat(logged).isEmpty();
     now += SECOND;
-    watch.look();
-    watch.look();
+    watch.check();
+    watch.check();
     assertThat(logged).hasSize(1);
     endWait(0);
     beginWait();
     now += 200 * SECOND;
-    watch.look();
+    watch.check();
     assertThat(logged).hasSize(2);
   }
 
@@ -62,8 +62,8 @@ class WaitWatchTest {
     now += 10 * SECOND;
     assertThat(watch.open()).isNotNull();
     assertThat(logged).isEmpty();
-    watch.look();
-    watch.look();
+    watch.check();
+    watch.check();
     assertThat(logged).hasSize(1);
   }
 
@@ -71,7 +71,7 @@ class WaitWatchTest {
   void atTheEndOnlyTheRecordingGetsTheWait() {
     beginWait();
     now += 10 * SECOND;
-    watch.lookAtEnd();
+    watch.checkAtEnd();
     assertThat(logged).isEmpty();
     assertThat(watch.open()).isNotNull();
   }

@@ -92,14 +92,14 @@ final class Buffers {
   }
 
   private static long[] checksum(Buffer buffer) {
-    Numbers kind = Numbers.of(buffer);
+    ElementType kind = ElementType.of(buffer);
     ByteBuffer copy = ByteBuffer.allocate(buffer.capacity() * kind.size);
     kind.writeMemory(buffer, copy);
     return Checksum.ofArray(copy.array());
   }
 
   private static void flip(Buffer buffer) {
-    switch (Numbers.of(buffer)) {
+    switch (ElementType.of(buffer)) {
       case SHORTS -> ((ShortBuffer) buffer).put(0, (short) ~((ShortBuffer) buffer).get(0));
       case CHARS -> ((CharBuffer) buffer).put(0, (char) ~((CharBuffer) buffer).get(0));
       case INTS -> ((IntBuffer) buffer).put(0, ~((IntBuffer) buffer).get(0));

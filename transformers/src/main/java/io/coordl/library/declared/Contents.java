@@ -46,7 +46,7 @@ final class Contents {
     } else if (copy instanceof List<?> list) {
       return areSame(list.toArray(), ((List<?>) container).toArray());
     }
-    return Numbers.of(copy.getClass().getComponentType()).areSame(copy, container);
+    return ElementType.of(copy.getClass().getComponentType()).areSame(copy, container);
   }
 
   private static boolean areSame(@Nullable Object[] one, @Nullable Object[] two) {

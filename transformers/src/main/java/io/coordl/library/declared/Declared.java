@@ -34,7 +34,6 @@ public final class Declared implements Library {
   private final List<DeclaredMethod> steps = new ArrayList<>();
   private final List<DeclaredMethod> items = new ArrayList<>();
 
-  /** Rules that were applied. */
   private final Set<String> appliedRules = ConcurrentHashMap.newKeySet();
 
   @Override

@@ -37,9 +37,9 @@ public final class DeclaredBatches implements LibraryHooks {
     }
     Method target = method(method, arguments);
     Loop loop = target == null ? null : loop(target);
-    Pass pass = loop != null && loop.isWanted() ? loop.pass(self) : null;
+    ServedIterator served = loop != null && loop.isWanted() ? loop.served(self) : null;
     try {
-      return pass == null ? null : pass.next(self, arguments);
+      return served == null ? null : served.next(self, arguments);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

@@ -186,7 +186,7 @@ final class JavaBatch {
           write(element, depth + 1);
         }
       } else if (type.isArray()) {
-        Numbers kind = Numbers.of(type.getComponentType());
+        ElementType kind = ElementType.of(type.getComponentType());
         tag(NUMBERS);
         tag(kind.code);
         int count = Array.getLength(part);
@@ -228,7 +228,7 @@ final class JavaBatch {
     }
 
     private void buffer(Buffer buffer, int depth) throws CannotShareException {
-      Numbers kind = Numbers.of(buffer);
+      ElementType kind = ElementType.of(buffer);
       boolean wrapped = buffer.hasArray();
       if (!wrapped && !buffer.isDirect()) {
         throw new CannotShareException("buffers that expose neither an array nor direct memory");

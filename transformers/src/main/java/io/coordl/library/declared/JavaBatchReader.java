@@ -52,7 +52,7 @@ final class JavaBatchReader {
   }
 
   private Object numbers() {
-    Numbers kind = Numbers.of(from.get());
+    ElementType kind = ElementType.of(from.get());
     int count = from.getInt();
     align();
     return kind.read(count, from);
@@ -78,7 +78,7 @@ final class JavaBatchReader {
   }
 
   private Object buffer(boolean wrapped) {
-    Numbers kind = Numbers.of(from.get());
+    ElementType kind = ElementType.of(from.get());
     ByteOrder order = from.get() == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
     boolean isReadOnly = from.get() == 1;
     int capacity = from.getInt();

@@ -6,9 +6,9 @@ import java.lang.reflect.Method;
 import java.util.Set;
 
 /**
- * What the purity analysis may assume about a method that the user named with {@code batch=}:
- * nothing about its code, which belongs to the program or to an unknown library. The fields of its
- * iterator may change between two calls ({@link Place}).
+ * Assumptions of the purity analysis about a method that the user named with {@code batch=}: none
+ * about its code, which belongs to the program or to an unknown library. The fields of its iterator
+ * may change between two calls ({@link IteratorState}).
  *
  * @param declaring the class that contains the method's code
  * @param runs names and descriptors of the methods that the agent calls on the iterator

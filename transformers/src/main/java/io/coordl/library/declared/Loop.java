@@ -44,7 +44,7 @@ final class Loop {
   private final OnceLog log;
 
   /** The program's iterators; found by identity, because their equals() must not be called. */
-  private final List<Pass> passes = new CopyOnWriteArrayList<>();
+  private final List<ServedIterator> iterators = new CopyOnWriteArrayList<>();
 
   private final ClassValue<Kind> kinds =
       new ClassValue<>() {
@@ -73,32 +73,32 @@ final class Loop {
     return engine.serves(false) || (prefetcher != null && prefetcher.isWorthwhile());
   }
 
-  /** Returns the state of an iterator; null if the program prepares its batches itself. */
-  @Nullable Pass pass(Object iterator) {
-    for (Pass pass : passes) {
-      if (pass.refersTo(iterator)) {
-        return pass;
+  /** Returns the served iterator; null if the program prepares its batches itself. */
+  @Nullable ServedIterator served(Object iterator) {
+    for (ServedIterator served : iterators) {
+      if (served.refersTo(iterator)) {
+        return served;
       }
     }
     Kind kind = kinds.get(iterator.getClass());
     if (kind.isLeftToProgram()) {
       return null;
     }
-    passes.removeIf(pass -> pass.refersTo(null));
-    if (passes.size() >= MAX_ITERATORS) {
-      passes.remove(0); // If the program still uses it, it gets a new pass.
+    iterators.removeIf(served -> served.refersTo(null));
+    if (iterators.size() >= MAX_ITERATORS) {
+      iterators.remove(0); // If the program still uses it, it gets a new one.
     }
-    Pass pass = new Pass(iterator, this, kind);
-    passes.add(pass);
-    return pass;
+    ServedIterator served = new ServedIterator(iterator, this, kind);
+    iterators.add(served);
+    return served;
   }
 
   /** Logs once, with the reason, that the program prepares the batches of a class itself. */
-  void leaves(Class<?> type, String reason) {
+  void logLeaving(Class<?> type, String reason) {
     log.once(
         prepared != null
-            ? PreparedSamples.leaves(type.getName(), reason)
-            : BatchPrefetcher.leaves(reason));
+            ? PreparedSamples.leavesMessage(type.getName(), reason)
+            : BatchPrefetcher.leavesMessage(reason));
   }
 
   /** Returns why the batches of a method cannot be served; null if they can. */
@@ -147,7 +147,7 @@ final class Loop {
       }
       if (reason != null) {
         refused.set(MAX_REFUSED);
-        leaves(type, reason);
+        logLeaving(type, reason);
       }
     }
 
@@ -180,7 +180,7 @@ final class Loop {
     /** Stops serving iterators of this class, and logs the reason. */
     void leave(String reason) {
       refused.set(MAX_REFUSED);
-      leaves(type, reason);
+      logLeaving(type, reason);
     }
   }
 }

@@ -28,20 +28,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The batches of an iterator of the program. A proof from class files ({@link KnownLoop}) shows
  * that a batch, and the numbers in the iterator's fields after the call, depend only on the
- * iterator's {@link Place} and on the files that the call opens. So a twin of the iterator ({@link
- * Twins}) prepares the batch, possibly early. When the program gets the batch, the primitive fields
- * of its own iterator are set to the twin's. All other methods, such as {@code hasNext} and {@code
- * reset}, run as before.
+ * iterator's {@link IteratorState} and on the files that the call opens. So a twin of the iterator
+ * ({@link Twins}) prepares the batch, possibly early. When the program gets the batch, the
+ * primitive fields of its own iterator are set to the twin's. All other methods, such as {@code
+ * hasNext} and {@code reset}, run as before.
  *
- * <p>The program's thread records the place of its iterator. The agent's thread works from the
- * recorded place, so later changes to the iterator do not affect the batch.
+ * <p>The program's thread records the state of its iterator. The agent's thread works from the
+ * recorded state, so later changes to the iterator do not affect the batch.
  */
 final class LoopEpoch implements LibraryEpoch {
   /** Assumed number of batches in an epoch; the real number is unknown. */
   static final int ASSUMED = 64;
 
   /** A prefetched batch must be smaller than the free memory divided by this. */
-  private static final int FREE = 4;
+  private static final int FREE_DIVISOR = 4;
 
   private static final long HANDOVER_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
   private static final String AFTER = "after";
@@ -56,15 +56,15 @@ final class LoopEpoch implements LibraryEpoch {
   private final ObjectFields fields;
   private final PurityAnalyzer.Proof proof;
   private final List<Integer> copied;
-  private final Set<Class<?>> fresh = new HashSet<>();
-  private volatile @Nullable Place now;
+  private final Set<Class<?>> recordsNotKept = new HashSet<>();
+  private volatile @Nullable IteratorState now;
 
   /** The settings that the proof holds for. */
-  private volatile Place.@Nullable Settings proven;
+  private volatile IteratorState.@Nullable Settings proven;
 
-  private volatile @Nullable Place early;
+  private volatile @Nullable IteratorState early;
   private volatile @Nullable String reason;
-  private volatile boolean repeats = true;
+  private volatile boolean hasSameArguments = true;
 
   /** Size of the last batch. */
   private volatile long bytes;
@@ -99,10 +99,10 @@ final class LoopEpoch implements LibraryEpoch {
    * recorded.
    */
   boolean ask(Object[] arguments) {
-    Place before = now;
+    IteratorState before = now;
     List<Object> copy = Arrays.asList(arguments.clone());
-    repeats = before == null || before.arguments().equals(copy);
-    Place current = take(copy, before);
+    hasSameArguments = before == null || before.arguments().equals(copy);
+    IteratorState current = take(copy, before);
     now = current;
     if (current != null && proven == null) {
       proven = current.settings();
@@ -110,8 +110,8 @@ final class LoopEpoch implements LibraryEpoch {
     return current != null;
   }
 
-  private @Nullable Place take(List<Object> arguments, @Nullable Place before) {
-    Place current = Place.of(dataset(), fields, copied, arguments, before);
+  private @Nullable IteratorState take(List<Object> arguments, @Nullable IteratorState before) {
+    IteratorState current = IteratorState.of(dataset(), fields, copied, arguments, before);
     if (current == null) {
       reason = "it keeps a collection that the program may change, and that cannot be copied";
     }
@@ -135,7 +135,7 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public boolean handOver(Object unit) {
-    Place before = place();
+    IteratorState before = iteratorState();
     fields.setNumbers(dataset(), ((MadeBatch) unit).after());
     now = take(before.arguments(), before);
     return true;
@@ -147,12 +147,12 @@ final class LoopEpoch implements LibraryEpoch {
     return Thread.currentThread() instanceof AgentThread;
   }
 
-  private Place place() {
-    Place place = isOfAgent() ? early : now;
-    if (place == null) {
-      throw new IllegalStateException("the place of the iterator is not known");
+  private IteratorState iteratorState() {
+    IteratorState state = isOfAgent() ? early : now;
+    if (state == null) {
+      throw new IllegalStateException("the state of the iterator is not known");
     }
-    return place;
+    return state;
   }
 
   @Override
@@ -182,22 +182,22 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public Key identify(int unit) {
-    return new Key(PreparedSamples.index(place().name()), 0);
+    return new Key(PreparedSamples.index(iteratorState().name()), 0);
   }
 
   @Override
   public Object settings() {
-    return place().settings();
+    return iteratorState().settings();
   }
 
   @Override
   public boolean isCurrent(Object settings) {
-    return ((Place.Settings) settings).isSame(place().settings());
+    return ((IteratorState.Settings) settings).isSame(iteratorState().settings());
   }
 
   @Override
   public @Nullable Object state(int unit) {
-    return now == null ? null : place();
+    return now == null ? null : iteratorState();
   }
 
   @Override
@@ -214,14 +214,14 @@ final class LoopEpoch implements LibraryEpoch {
   public boolean mayRunEarly() {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - memory.totalMemory() + memory.freeMemory();
-    Place next = now;
-    Place.Settings provenFor = proven;
-    return repeats
+    IteratorState next = now;
+    IteratorState.Settings provenFor = proven;
+    return hasSameArguments
         && next != null
         && provenFor != null
         && provenFor.isSame(next.settings())
         && nanos > HANDOVER_NANOS
-        && bytes < free / FREE;
+        && bytes < free / FREE_DIVISOR;
   }
 
   /** False: the iterator's fields are compared before each batch. */
@@ -232,17 +232,17 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public List<List<@Nullable Object>> stages(Object settings) {
-    Object twin = place().twin(twins);
+    Object twin = iteratorState().twin(twins);
     return twin == null ? List.of() : List.of(List.of(twin));
   }
 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
-    Object twin = place().twin(twins);
+    Object twin = iteratorState().twin(twins);
     return String.join(
         "\n",
         "JDK " + System.getProperty("java.runtime.version"),
-        ((Place.Settings) settings).defaults().toString(),
+        ((IteratorState.Settings) settings).defaults().toString(),
         "method " + method,
         ObjectDescription.of("iterator", twin, new Description(proof.reads(), type)));
   }
@@ -256,21 +256,21 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public Object make(int unit) {
-    Place place = place();
-    @Nullable Object[] references = place.references();
+    IteratorState state = iteratorState();
+    @Nullable Object[] references = state.references();
     if (references == null) {
       throw new IllegalStateException("the program has changed its iterator");
     }
-    Object twin = twins.twin(place.numbers(), references);
+    Object twin = twins.twin(state.numbers(), references);
     Object batch;
     MAKING.set(true);
     try {
       // The program might request no further batch, and preparing one might never end.
-      if (isOfAgent() && !twins.hasNext(twins.twin(place.numbers(), references))) {
+      if (isOfAgent() && !twins.hasNext(twins.twin(state.numbers(), references))) {
         throw new IllegalStateException("no more batches");
       }
       long start = System.nanoTime();
-      batch = method.invoke(twin, place.arguments().toArray());
+      batch = method.invoke(twin, state.arguments().toArray());
       nanos = System.nanoTime() - start;
     } catch (InvocationTargetException e) {
       throw new IllegalStateException(e.getCause()); // The program's own call throws it again.
@@ -314,11 +314,11 @@ final class LoopEpoch implements LibraryEpoch {
       throw leave("it keeps an array that it returns");
     }
     for (Class<?> recordClass : parts.records()) {
-      if (!fresh.contains(recordClass)) {
+      if (!recordsNotKept.contains(recordClass)) {
         if (keeps(twin, recordClass)) {
           throw leave("it keeps objects of " + recordClass.getName() + ", which it may return");
         }
-        fresh.add(recordClass);
+        recordsNotKept.add(recordClass);
       }
     }
   }
@@ -332,7 +332,7 @@ final class LoopEpoch implements LibraryEpoch {
     roots.add(twin);
     for (Object root : roots) {
       List<Record> reachable =
-          root == null ? List.of() : ObjectSnapshot.met(root, any -> true, Record.class);
+          root == null ? List.of() : ObjectSnapshot.reachable(root, any -> true, Record.class);
       if (reachable == null || reachable.stream().anyMatch(recordClass::isInstance)) {
         return true;
       }

@@ -23,8 +23,8 @@ final class Twins {
   }
 
   /**
-   * Returns a factory for twins of a class; null if its objects cannot be copied, such as records,
-   * lambdas, and objects of a module that is not open.
+   * Returns a factory for twins of a class; null if its objects cannot be copied, as for records,
+   * enums, lambdas, and classes of a module that is not open.
    */
   static @Nullable Twins of(Class<?> type) {
     if (type.isHidden() || type.isRecord() || type.isEnum()) {

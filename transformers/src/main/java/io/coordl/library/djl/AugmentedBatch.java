@@ -238,7 +238,7 @@ final class AugmentedBatch implements AutoCloseable {
         || array.getShape().get(2) != CHANNELS
         || array.getName() != null
         || !Strides.areDense(array)
-        || !made.getLabels().stream().allMatch(AugmentedBatch::isOfNumbers)) {
+        || !made.getLabels().stream().allMatch(AugmentedBatch::isDenseNumeric)) {
       throw new LeftToProgramException(null);
     }
     ByteBuffer pixels = array.toByteBuffer(true);
@@ -248,7 +248,7 @@ final class AugmentedBatch implements AutoCloseable {
     idle.add(host);
   }
 
-  private static boolean isOfNumbers(NDArray label) {
+  private static boolean isDenseNumeric(NDArray label) {
     return label.getDataType() != DataType.STRING && !label.isSparse();
   }
 
@@ -343,26 +343,26 @@ final class AugmentedBatch implements AutoCloseable {
     }
     // This thread, not the one that takes the batch, frees the intermediate arrays.
     try (NDManager parts = target.newSubManager()) {
-      NDArray all = up(parts, starts);
+      NDArray all = upload(parts, starts);
       NDList planes = new NDList();
       for (int place = 0; place < size(); place++) {
         planes.add(onDevice(all, starts[place], augmentations[place]));
       }
       // The other transforms see the planes as pixels, in the same memory order.
-      NDArray at = NDArrays.stack(planes).transpose(0, 2, 3, 1);
+      NDArray batch = NDArrays.stack(planes).transpose(0, 2, 3, 1);
       for (Transform tail : transforms.subList(pipeline.heads(), transforms.size())) {
-        at = tail.transform(at);
+        batch = tail.transform(batch);
       }
-      if (!at.getShape().equals(shape) || !Strides.areDense(at)) {
+      if (!batch.getShape().equals(shape) || !Strides.areDense(batch)) {
         return null;
       }
-      at.attach(target);
-      return at;
+      batch.attach(target);
+      return batch;
     }
   }
 
   /** Returns the parts of all pictures, one after another, on the device. */
-  private NDArray up(NDManager parts, int[] starts) throws Exception {
+  private NDArray upload(NDManager parts, int[] starts) throws Exception {
     int length = starts[size()];
     ByteBuffer bytes = stack.memory(length);
     each(place -> copyPart(place, bytes, starts[place])); // On failure the memory is not reused.
@@ -414,11 +414,11 @@ final class AugmentedBatch implements AutoCloseable {
     random.drawingFrom(
         Objects.requireNonNull(beforeChecked),
         () -> {
-          NDArray at = picture;
+          NDArray sample = picture;
           for (Transform transform : transforms) {
-            at = transform.transform(at);
+            sample = transform.transform(sample);
           }
-          own[0] = at;
+          own[0] = sample;
         });
     boolean same;
     try (NDArray ours = made.get(place)) {

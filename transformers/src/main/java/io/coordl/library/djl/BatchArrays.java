@@ -42,7 +42,7 @@ final class BatchArrays implements PreparedBatch {
   }
 
   /**
-   * Takes over a batch, even if this fails.
+   * Takes ownership of a batch, and closes it on failure.
    *
    * @param size expected number of items
    * @throws CannotShareException if the batch's class or size is not as expected, or if an array

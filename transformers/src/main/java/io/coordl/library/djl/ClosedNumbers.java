@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the memory of small arrays that the program creates while gradients are collected, until
- * they no longer are. {@code mul(Number)} and the like create such an array and close it, which
- * leaves its memory to the garbage collector, although {@code backward} still reads it. The
- * collector rarely runs in between, unless other threads allocate memory, as the agent's do.
+ * the gradient collector closes. Methods such as {@code mul(Number)} create a small array and close
+ * it. Its memory may then be garbage-collected, although {@code backward} still reads it. Garbage
+ * collection rarely happens in between, unless other threads allocate memory, as the agent's do.
  *
- * <p>At most 4 MiB are held, the newest.
+ * <p>Holds at most 4 MiB, and releases the oldest memory first.
  */
 public final class ClosedNumbers implements LibraryHooks {
   private static final int MAX_ARRAY_BYTES = 4 << 10;
   private static final long MAX_HELD_BYTES = 4 << 20;
 
-  /** About what a direct buffer takes beside its memory, in bytes. */
+  /** Approximate overhead of a direct buffer, in bytes. */
   private static final int OVERHEAD = 256;
 
   private static final String PACKAGE = "ai.djl.pytorch.engine.";
@@ -56,7 +56,7 @@ public final class ClosedNumbers implements LibraryHooks {
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     if (!(self instanceof BaseNDManager)) {
-      release(); // The collector closes.
+      release(); // The gradient collector closes.
       return null;
     }
     return collecting.get() && !(Thread.currentThread() instanceof AgentThread)

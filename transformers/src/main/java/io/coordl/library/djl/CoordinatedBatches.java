@@ -77,7 +77,7 @@ public final class CoordinatedBatches implements LibraryHooks {
       case "fetch" ->
           self instanceof DataIterable iterable
                   && arguments[0] instanceof SampledEpoch.Indices indices
-                  && indices.fetchFirst()
+                  && indices.tryMarkFetched()
               ? indices.fetch(iterable, (Integer) arguments[1])
               : null;
       case "close" -> {

@@ -62,17 +62,17 @@ public final class CopiedBatches implements LibraryBatches {
             null);
     NDManager parent = like.getManager().getParentManager();
     try {
-      return new Bytes(BatchArrays.view(like), bytes -> frame.make(below(parent), bytes));
+      return new Bytes(BatchArrays.view(like), bytes -> frame.make(newManager(parent), bytes));
     } catch (CannotShareException | ArithmeticException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
   }
 
   /**
-   * Creates a manager for a batch: below the epoch's manager, or independent if DJL has closed that
-   * one at the end of the epoch.
+   * Creates a manager for a batch: a child of the epoch's manager, or an independent one if DJL has
+   * closed that manager at the end of the epoch.
    */
-  private static NDManager below(NDManager parent) {
+  private static NDManager newManager(NDManager parent) {
     return parent.isOpen()
         ? parent.newSubManager()
         : parent.getEngine().newBaseManager(parent.getDevice());

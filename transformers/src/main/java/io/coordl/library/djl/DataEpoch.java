@@ -14,9 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of a trainer over a data set, or one evaluation, in the sampler's order, and the
- * program's position in it. Used by the training thread, except for the order, which other threads
- * may iterate over.
+ * One epoch, or one evaluation, of a trainer over a data set: the sampler's order and the program's
+ * position in it. Used by the training thread, except for the order, which other threads may
+ * iterate over.
  */
 final class DataEpoch {
   private final WeakReference<Object> data;

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 
+/** Describes DJL's objects as text, for fingerprints and cache keys. */
 record Description(boolean mapOrderMatters) implements ObjectDescription.Library {
   private static final KnownDjl KNOWN = new KnownDjl(false);
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";

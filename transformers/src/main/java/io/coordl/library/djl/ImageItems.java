@@ -70,21 +70,21 @@ final class ImageItems {
 
   private static @Nullable Files files(RandomAccessDataset dataset, Class<?> type)
       throws ReflectiveOperationException {
-    Class<?> loads = declaring(type, "getImage", long.class);
-    if (!loads.getName().startsWith(LIBRARY)) {
+    Class<?> imageOwner = declaring(type, "getImage", long.class);
+    if (!imageOwner.getName().startsWith(LIBRARY)) {
       return null;
     }
-    if (loads.getName().equals(FOLDER)) {
-      PairList<?, ?> items = (PairList<?, ?>) Symbols.field(loads, "items").get(dataset);
-      Class<?> names = declaring(type, "getImagePath", String.class);
-      if (!names.getName().startsWith(LIBRARY)) {
+    if (imageOwner.getName().equals(FOLDER)) {
+      PairList<?, ?> items = (PairList<?, ?>) Symbols.field(imageOwner, "items").get(dataset);
+      Class<?> pathOwner = declaring(type, "getImagePath", String.class);
+      if (!pathOwner.getName().startsWith(LIBRARY)) {
         return null;
       }
-      Method path = names.getDeclaredMethod("getImagePath", String.class);
+      Method path = pathOwner.getDeclaredMethod("getImagePath", String.class);
       path.setAccessible(true);
       return index -> (Path) path.invoke(dataset, items.keyAt(index));
     }
-    List<?> paths = (List<?>) Symbols.field(loads, "imagePaths").get(dataset);
+    List<?> paths = (List<?>) Symbols.field(imageOwner, "imagePaths").get(dataset);
     return index -> (Path) paths.get(index);
   }
 
@@ -107,7 +107,7 @@ final class ImageItems {
         .orElseThrow(() -> new ClassNotFoundException(type + " is not a " + name));
   }
 
-  /** Returns the class whose method of this name a call would reach. */
+  /** Returns the class that declares the method that a call on {@code type} would run. */
   private static Class<?> declaring(Class<?> type, String method, Class<?> parameter)
       throws NoSuchMethodException {
     for (Class<?> at = type; at != null; at = at.getSuperclass()) {

@@ -98,8 +98,8 @@ final class IterableFields {
   }
 
   /**
-   * Calls {@code fetch} as the library does, so that an override runs; throws what it throws, or
-   * {@link IllegalStateException} if it returns null.
+   * Calls {@code fetch} as the library does, so that an override runs. Rethrows its exceptions;
+   * throws {@link IllegalStateException} if it returns null.
    */
   Batch fetch(DataIterable iterable, List<Long> indices, int progress) throws Exception {
     try {

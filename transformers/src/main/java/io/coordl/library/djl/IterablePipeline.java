@@ -114,8 +114,8 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   @SuppressWarnings("unchecked") // The type that a DataIterable's sampler yields.
   public Batch prefetch(Object settings, Object samples, int position) throws Exception {
     Fixed fixed = (Fixed) settings;
-    NDManager programs = fields.manager.require(iterable);
-    NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
+    NDManager programManager = fields.manager.require(iterable);
+    NDManager own = programManager.getEngine().newBaseManager(programManager.getDevice());
     try {
       DataIterable shadow =
           fields.like(iterable, dataset(), own, fixed.data.copy(), fixed.labels.copy());

@@ -27,7 +27,7 @@ final class OptimizerState {
   private final LibraryField<Object> store = LibraryField.of(Trainer.class, "parameterStore");
   private final LibraryField<Object> server =
       LibraryField.of(ParameterStore.class, "parameterServer");
-  private final LibraryField<Object> optimizer =
+  private final LibraryField<Object> serverOptimizer =
       LibraryField.of(LocalParameterServer.class, "optimizer");
   private final LibraryField<Object> counts = LibraryField.of(Optimizer.class, "updateCounts");
   private final LibraryField<Object> updates = LibraryField.of(Optimizer.class, "numUpdate");
@@ -40,7 +40,7 @@ final class OptimizerState {
   @Nullable Optimizer of(Trainer trainer) {
     return trainer.getDevices().length == 1
             && server.get(store.require(trainer)) instanceof LocalParameterServer local
-        ? (Optimizer) optimizer.get(local)
+        ? (Optimizer) serverOptimizer.get(local)
         : null;
   }
 
@@ -49,48 +49,49 @@ final class OptimizerState {
   }
 
   /** Returns the fields in which an optimizer holds arrays. */
-  private static List<LibraryField<Object>> maps(Optimizer of) {
-    return LibraryField.all(of.getClass(), Optimizer.class, field -> field.getType() == Map.class);
+  private static List<LibraryField<Object>> maps(Optimizer optimizer) {
+    return LibraryField.all(
+        optimizer.getClass(), Optimizer.class, field -> field.getType() == Map.class);
   }
 
   @SuppressWarnings("unchecked") // Keyed by the identifiers of parameters.
-  private static Map<String, Object> map(LibraryField<Object> field, Optimizer of) {
-    return (Map<String, Object>) field.require(of);
+  private static Map<String, Object> map(LibraryField<Object> field, Optimizer optimizer) {
+    return (Map<String, Object>) field.require(optimizer);
   }
 
   List<Object> trackers(Trainer trainer) {
-    Optimizer of = of(trainer);
-    return of == null
+    Optimizer optimizer = of(trainer);
+    return optimizer == null
         ? List.of()
         : LibraryField.all(
-                of.getClass(),
+                optimizer.getClass(),
                 Object.class,
                 field -> ParameterTracker.class.isAssignableFrom(field.getType()))
             .stream()
-            .map(field -> field.get(of))
+            .map(field -> field.get(optimizer))
             .filter(Objects::nonNull)
             .toList();
   }
 
   void write(DataOutputStream out, Trainer trainer) throws IOException {
-    Optimizer of = of(trainer);
-    out.writeUTF(of == null ? "" : of.getClass().getName());
-    if (of == null) {
+    Optimizer optimizer = of(trainer);
+    out.writeUTF(optimizer == null ? "" : optimizer.getClass().getName());
+    if (optimizer == null) {
       return;
     }
     List<Parameter> parameters = parameters(trainer);
     out.writeInt(parameters.size());
-    out.writeInt((Integer) updates.require(of));
+    out.writeInt((Integer) updates.require(optimizer));
     for (Parameter parameter : parameters) {
-      Object count = map(counts, of).get(parameter.getId());
+      Object count = map(counts, optimizer).get(parameter.getId());
       out.writeInt(count == null ? -1 : (Integer) count);
     }
-    List<LibraryField<Object>> maps = maps(of);
+    List<LibraryField<Object>> maps = maps(optimizer);
     out.writeInt(maps.size());
     for (LibraryField<Object> map : maps) {
       out.writeUTF(map.field().getName());
       for (Parameter parameter : parameters) {
-        write(out, array(map(map, of), parameter.getId()));
+        write(out, array(map(map, optimizer), parameter.getId()));
       }
     }
   }
@@ -110,11 +111,11 @@ final class OptimizerState {
     }
     ByteBuffer bytes = array.toByteBuffer().duplicate();
     out.writeInt(bytes.remaining());
-    byte[] some = new byte[1 << 16];
+    byte[] chunk = new byte[1 << 16];
     while (bytes.hasRemaining()) {
-      int n = Math.min(some.length, bytes.remaining());
-      bytes.get(some, 0, n);
-      out.write(some, 0, n);
+      int n = Math.min(chunk.length, bytes.remaining());
+      bytes.get(chunk, 0, n);
+      out.write(chunk, 0, n);
     }
   }
 
@@ -124,23 +125,23 @@ final class OptimizerState {
    * @return null on success; otherwise the reason, and the optimizer may be partly restored
    */
   @Nullable String read(DataInputStream in, Trainer trainer) throws IOException {
-    String was = in.readUTF();
-    Optimizer of = of(trainer);
-    if (of == null || !was.equals(of.getClass().getName())) {
+    String savedClass = in.readUTF();
+    Optimizer optimizer = of(trainer);
+    if (optimizer == null || !savedClass.equals(optimizer.getClass().getName())) {
       return "it has another class, or does not run on a single device";
     }
     List<Parameter> parameters = parameters(trainer);
     if (in.readInt() != parameters.size()) {
       return "the model has a different number of parameters";
     }
-    updates.set(of, in.readInt());
+    updates.set(optimizer, in.readInt());
     for (Parameter parameter : parameters) {
       int count = in.readInt();
       if (count >= 0) {
-        map(counts, of).put(parameter.getId(), count);
+        map(counts, optimizer).put(parameter.getId(), count);
       }
     }
-    List<LibraryField<Object>> maps = maps(of);
+    List<LibraryField<Object>> maps = maps(optimizer);
     if (in.readInt() != maps.size()) {
       return "it keeps a different number of arrays";
     }
@@ -154,7 +155,7 @@ final class OptimizerState {
           Map<Device, NDArray> devices = new ConcurrentHashMap<>();
           NDArray array = read(in, length, parameter.getArray());
           devices.put(array.getDevice(), array);
-          map(map, of).put(parameter.getId(), devices);
+          map(map, optimizer).put(parameter.getId(), devices);
         }
       }
     }
@@ -163,11 +164,11 @@ final class OptimizerState {
 
   private static NDArray read(DataInputStream in, int length, NDArray like) throws IOException {
     ByteBuffer bytes = like.getManager().allocateDirect(length);
-    byte[] some = new byte[1 << 16];
+    byte[] chunk = new byte[1 << 16];
     while (bytes.hasRemaining()) {
-      int n = Math.min(some.length, bytes.remaining());
-      in.readFully(some, 0, n);
-      bytes.put(some, 0, n);
+      int n = Math.min(chunk.length, bytes.remaining());
+      in.readFully(chunk, 0, n);
+      bytes.put(chunk, 0, n);
     }
     bytes.rewind();
     NDArray array = like.getManager().create(bytes, like.getShape(), like.getDataType());

@@ -71,7 +71,7 @@ final class PicturePipeline {
   private final float[][] table;
 
   private final AtomicInteger checks = new AtomicInteger(CHECKED);
-  private volatile boolean left;
+  private volatile boolean leftToProgram;
 
   private PicturePipeline(
       RandomAccessDataset dataset,
@@ -141,7 +141,10 @@ final class PicturePipeline {
     return true;
   }
 
-  /** Whether the data set itself does not resize: the result would depend on the device. */
+  /**
+   * Whether the data set leaves this size unset, and so does not resize: the result of its resize
+   * would depend on the device.
+   */
   private static boolean isUnset(RandomAccessDataset dataset, String size) {
     try {
       return dataset.getClass().getMethod(size).invoke(dataset) instanceof Optional<?> set
@@ -259,10 +262,10 @@ final class PicturePipeline {
 
   /** Lets the program's own calls prepare all further batches. */
   void leave() {
-    left = true;
+    leftToProgram = true;
   }
 
   boolean isLeftToProgram() {
-    return left;
+    return leftToProgram;
   }
 }

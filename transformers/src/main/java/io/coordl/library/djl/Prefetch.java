@@ -45,7 +45,9 @@ public final class Prefetch implements LibraryHooks {
       batches = null;
       services
           .log()
-          .say(BatchPrefetcher.leaves("DJL created its random generator before the agent started"));
+          .say(
+              BatchPrefetcher.leavesMessage(
+                  "DJL created its random generator before the agent started"));
     }
     items = services.items();
     prepared = services.prepared();

@@ -61,7 +61,7 @@ public final class PreparedBatches implements LibraryHooks {
       services
           .log()
           .say(
-              PreparedSamples.leaves(
+              PreparedSamples.leavesMessage(
                   "samples", "DJL created its random generator before the agent started"));
     }
   }
@@ -86,7 +86,7 @@ public final class PreparedBatches implements LibraryHooks {
         : null;
   }
 
-  /** Stacks a batch directly from the bytes of its samples, if they only have to be stacked. */
+  /** Stacks a batch directly from the bytes of its samples; returns null if that is impossible. */
   private @Nullable Batch stacked(
       PreparedSamples kept,
       PreparedSamples.Plan plan,

@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Returns the samples of the program's data set, and caches them. Several threads may get samples
- * in main memory; those of a device belong to one batch, which one thread fetches.
+ * A data set that returns the samples of the program's own data set, and caches them. Several
+ * threads may get samples in main memory; those of a device belong to one batch, which one thread
+ * fetches.
  */
 final class PreparedDataset extends RandomAccessDataset implements CachedDataset {
   private final RandomAccessDataset own;
@@ -104,7 +105,8 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw SampledBatches.<RuntimeException>undeclared(e); // As other JVM languages throw it.
+      throw SampledBatches.<RuntimeException>undeclared(
+          e); // Other JVM languages need not declare it.
     } finally {
       nanos.addAndGet(System.nanoTime() - start);
     }

@@ -27,16 +27,17 @@ final class ResamplerCheck {
 
   private static float[][] levels() {
     float[][] levels = new float[Resampler.CHANNELS][1 << Byte.SIZE];
-    for (float[] of : levels) {
-      for (int level = 0; level < of.length; level++) {
-        of[level] = level;
+    for (float[] channel : levels) {
+      for (int level = 0; level < channel.length; level++) {
+        channel[level] = level;
       }
     }
     return levels;
   }
 
   /**
-   * Whether both give the same bits for pictures of many sizes: noise, edges, one colour.
+   * Whether both give the same bits for pictures of many sizes that contain noise, edges or one
+   * colour.
    *
    * @param engine whose CPU kernel is compared
    */
@@ -66,10 +67,14 @@ final class ResamplerCheck {
   }
 
   private static ShapeOnly.Step part(Random random, int width, int height) {
-    int of = 1 + random.nextInt(width);
-    int tall = 1 + random.nextInt(height);
+    int partWidth = 1 + random.nextInt(width);
+    int partHeight = 1 + random.nextInt(height);
     return new ShapeOnly.Step(
-        false, random.nextInt(width - of + 1), random.nextInt(height - tall + 1), of, tall);
+        false,
+        random.nextInt(width - partWidth + 1),
+        random.nextInt(height - partHeight + 1),
+        partWidth,
+        partHeight);
   }
 
   private static ByteBuffer picture(Random random, int number, int width, int height) {
@@ -97,12 +102,12 @@ final class ResamplerCheck {
         new Shape(picture.remaining() / Resampler.CHANNELS / width, width, Resampler.CHANNELS);
     NDArray array = host.create(picture.duplicate(), shape, DataType.UINT8);
     Augmentation.Box box = augmentation.source();
-    NDArray engines =
+    NDArray resized =
         NDImageUtils.resize(
             NDImageUtils.crop(array, box.x(), box.y(), box.width(), box.height()),
             augmentation.width(),
             augmentation.height());
-    byte[] expected = engines.toByteArray();
+    byte[] expected = resized.toByteArray();
     float[] planes = resampler.run(picture, width, augmentation, LEVELS);
     int area = augmentation.result().area();
     for (int i = 0; i < expected.length; i++) {

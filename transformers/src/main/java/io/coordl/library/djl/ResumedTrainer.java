@@ -81,8 +81,11 @@ final class ResumedTrainer {
   private final int count;
   private final int taken;
   private final long order;
-  private final byte[] before;
-  private final byte[] now;
+
+  /** States of DJL's random generator before the epoch's order was drawn, and at the checkpoint. */
+  private final byte[] randomBefore;
+
+  private final byte[] randomNow;
   private final List<Counts> counts = new ArrayList<>();
 
   /** Losses and accuracies of the last finished epoch, by name. */
@@ -106,8 +109,8 @@ final class ResumedTrainer {
     count = in.readInt();
     taken = in.readInt();
     order = in.readLong();
-    before = in.readNBytes(in.readInt());
-    now = in.readNBytes(in.readInt());
+    randomBefore = in.readNBytes(in.readInt());
+    randomNow = in.readNBytes(in.readInt());
     for (int left = in.readInt(); left > 0; left--) {
       counts.add(Counts.read(in));
     }
@@ -175,7 +178,7 @@ final class ResumedTrainer {
       if (optimizer != null) {
         resume.lacks("the optimizer is not fully restored: " + optimizer);
       }
-      resumed.name(trainer, access);
+      resumed.reportMissing(trainer, access);
       return resumed;
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
       resume.fail(
@@ -200,7 +203,7 @@ final class ResumedTrainer {
     }
   }
 
-  private void name(Trainer trainer, Access access) {
+  private void reportMissing(Trainer trainer, Access access) {
     Block block = trainer.getModel().getBlock();
     lacks(
         "any state of its own that the optimizer ",
@@ -218,12 +221,12 @@ final class ResumedTrainer {
           "batches came from several data sets in turn; only the last one continues at its earlier"
               + " position");
     }
-    if (random == null || before.length == 0) {
+    if (random == null || randomBefore.length == 0) {
       resume.lacks(
           "DJL's random generator is not restored, because DJL created it before the agent"
               + " started");
     }
-    if (all(block).anyMatch(ResumedTrainer::drops)) {
+    if (all(block).anyMatch(ResumedTrainer::usesDropout)) {
       resume.lacks("PyTorch's random generator is not restored (the model has dropout)");
     }
     lacks(
@@ -263,7 +266,7 @@ final class ResumedTrainer {
   }
 
   /** Whether a block uses dropout; recurrent blocks do so between their layers. */
-  private static boolean drops(Block block) {
+  private static boolean usesDropout(Block block) {
     try {
       return block instanceof Dropout
           || LibraryField.all(
@@ -277,7 +280,10 @@ final class ResumedTrainer {
     }
   }
 
-  /** Returns the first class of a block, or of a block's function, that is not DJL's; else null. */
+  /**
+   * Returns the name of the first class of a block, or of a block's function, that is not DJL's;
+   * null if there is none.
+   */
   private static @Nullable String ownBlock(Access access, Block block) {
     return all(block)
         .map(part -> own(part instanceof LambdaBlock ? access.lambda.require(part) : part))
@@ -294,7 +300,10 @@ final class ResumedTrainer {
                 frames.anyMatch(frame -> frame.getClassName().equals("ai.djl.training.EasyTrain")));
   }
 
-  /** Returns null on success; otherwise the reason, and the model is unchanged. */
+  /**
+   * Restores the model's parameters; returns null on success. On failure, returns the reason, and
+   * the model is unchanged.
+   */
   private static @Nullable String restore(Trainer trainer, Access access, Path checkpoint)
       throws IOException, ReflectiveOperationException {
     Block block = trainer.getModel().getBlock();
@@ -345,16 +354,19 @@ final class ResumedTrainer {
     return progress.steps;
   }
 
-  /** Whether an epoch or evaluation ended before the step, so that all of it is skipped. */
-  boolean leaveOut(DataEpoch other) {
+  /**
+   * Returns true if an epoch or evaluation ended before the step and must be skipped; records a
+   * skipped epoch of the model's data set.
+   */
+  boolean trySkip(DataEpoch other) {
     boolean over = resume.isSkipping() && !isIn(other);
     if (over && other.dataset == dataset) { // The model is not trained on the others.
-      skipped(1);
+      recordSkipped(1);
     }
     return over;
   }
 
-  private static void skipped(int epochs) {
+  private static void recordSkipped(int epochs) {
     Spans.exit(Spans.enter(SpanKind.SKIPPED, epochs), null);
   }
 
@@ -367,7 +379,7 @@ final class ResumedTrainer {
 
   /** Called before the sampler draws the order of the step's epoch. */
   void draw() {
-    DataEpoch.restore(random, before);
+    DataEpoch.restore(random, randomBefore);
   }
 
   /** Called when the order of the step's epoch is drawn: moves to the job's earlier position. */
@@ -386,14 +398,14 @@ final class ResumedTrainer {
       resume.lacks("the order of the data set is unknown, so its epoch starts over");
     } else {
       at.skip(followed, taken);
-      skipped(followed.hasNext() ? 0 : 1);
+      recordSkipped(followed.hasNext() ? 0 : 1);
       if (at.order(taken) != order) {
         resume.lacks(
             "the order of the data differs, so items of this epoch may be used twice or not at"
                 + " all");
       }
     }
-    DataEpoch.restore(random, now);
+    DataEpoch.restore(random, randomNow);
     List<?> listeners = access.listeners(trainer);
     for (int i = 0; i < Math.min(listeners.size(), counts.size()); i++) {
       counts.get(i).restore(listeners.get(i));

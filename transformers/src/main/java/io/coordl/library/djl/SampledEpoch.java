@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * iterable and the data set weakly. Thread-safe.
  */
 final class SampledEpoch implements LibraryEpoch {
-  private final CoordinatedBatches all;
+  private final CoordinatedBatches interceptor;
   private final IterableFields fields;
   private final WeakReference<RandomAccessDataset> dataset;
   private final CoordinatedEpoch epoch;
@@ -45,11 +45,11 @@ final class SampledEpoch implements LibraryEpoch {
   private volatile WeakReference<NDManager> manager = new WeakReference<>(null);
   private volatile int threads;
 
-  SampledEpoch(CoordinatedBatches all, RandomAccessDataset dataset, Sampler sampler) {
-    this.all = all;
-    this.fields = all.fields;
+  SampledEpoch(CoordinatedBatches interceptor, RandomAccessDataset dataset, Sampler sampler) {
+    this.interceptor = interceptor;
+    this.fields = interceptor.fields;
     this.dataset = new WeakReference<>(dataset);
-    this.epoch = new CoordinatedEpoch(all.epochs, this, all.oneThread);
+    this.epoch = new CoordinatedEpoch(interceptor.epochs, this, interceptor.oneThread);
     String described = "";
     try {
       described = Description.of("sampler", sampler);
@@ -94,10 +94,10 @@ final class SampledEpoch implements LibraryEpoch {
     }
 
     /**
-     * Whether this is the first call. Each staged batch is used once; a second fetch runs the
-     * program's own code.
+     * Marks the batch as fetched; returns true only for the first call. Each staged batch is used
+     * once; a second fetch runs the program's own code.
      */
-    boolean fetchFirst() {
+    boolean tryMarkFetched() {
       return fetched.compareAndSet(false, true);
     }
 
@@ -109,11 +109,13 @@ final class SampledEpoch implements LibraryEpoch {
         NDManager own = fields.manager.require(of);
         manager = new WeakReference<>(own);
         threads = allowed(fields.executor.get(of));
-        if (all.pinned != null && BatchFrame.copiesToGpu(own)) {
-          all.pinned.copySlots();
+        if (interceptor.pinned != null && BatchFrame.copiesToGpu(own)) {
+          interceptor.pinned.copySlots();
         }
         if (epoch.begin(of)) {
-          made = epoch.copied(batch, staged -> make(fields.frame(of, this, progress), own, staged));
+          made =
+              epoch.stagedBatch(
+                  batch, staged -> make(fields.frame(of, this, progress), own, staged));
         }
       } catch (Throwable t) {
         Bridge.fault("a staged batch", t); // The program's own fetch prepares the batch.
@@ -125,8 +127,8 @@ final class SampledEpoch implements LibraryEpoch {
       int bytes = staged.remaining();
       long start = System.nanoTime();
       Batch batch = frame.make(own.newSubManager(), staged);
-      if (all.pinned != null) {
-        all.pinned.copied(bytes, System.nanoTime() - start);
+      if (interceptor.pinned != null) {
+        interceptor.pinned.copied(bytes, System.nanoTime() - start);
       }
       return batch;
     }
@@ -194,7 +196,7 @@ final class SampledEpoch implements LibraryEpoch {
     } else if (executor instanceof ForkJoinPool pool) {
       most = pool.getParallelism();
     }
-    int wanted = Math.max(all.threads, most);
+    int wanted = Math.max(interceptor.threads, most);
     return Math.max(1, Math.min(wanted, Runtime.getRuntime().availableProcessors()));
   }
 
@@ -223,11 +225,11 @@ final class SampledEpoch implements LibraryEpoch {
     if (!(part instanceof NDManager)) {
       return dataset.refersTo((RandomAccessDataset) part);
     }
-    NDManager below = manager.get();
-    while (below != null && below != part) {
-      NDManager parent = below.getParentManager();
-      below = parent == below ? null : parent;
+    NDManager ancestor = manager.get();
+    while (ancestor != null && ancestor != part) {
+      NDManager parent = ancestor.getParentManager();
+      ancestor = parent == ancestor ? null : parent;
     }
-    return below != null;
+    return ancestor != null;
   }
 }

@@ -46,7 +46,7 @@ public final class SavedModels implements LibraryHooks {
     try {
       switch (method) {
         case "save" -> {
-          if (resume != null && resume.leavesOutSave()) {
+          if (resume != null && resume.trySkipSave()) {
             return InterceptedCall.skipping(); // An earlier job has saved it.
           }
           return arguments[0] instanceof Path directory ? new Save(self, directory) : null;

@@ -51,7 +51,7 @@ public final class TrainedModels implements LibraryHooks {
   private final LibraryField<Object> modelDir;
   private final LibraryField<Object> inputData;
   private final Map<Trainer, Progress> trainers = Collections.synchronizedMap(new WeakHashMap<>());
-  private final AtomicInteger known = new AtomicInteger();
+  private final AtomicInteger trainerCount = new AtomicInteger();
   private final Map<Object, DataEpoch> epochs = Collections.synchronizedMap(new WeakHashMap<>());
   private final ThreadLocal<Place> threads = ThreadLocal.withInitial(Place::new);
 
@@ -181,7 +181,7 @@ public final class TrainedModels implements LibraryHooks {
     if (made == null) {
       made =
           new Progress(
-              known.getAndIncrement(),
+              trainerCount.getAndIncrement(),
               resume == null ? null : ResumedTrainer.of(trainer, access, resume, random));
       trainers.put(trainer, made);
       if (resume != null && made.resumed == null && resume.isSkipping()) {
@@ -219,7 +219,7 @@ public final class TrainedModels implements LibraryHooks {
       }
       sampled = true;
       Iterator<?> followed = epoch.follow(order);
-      if (resumed != null && resumed.leaveOut(epoch)) {
+      if (resumed != null && resumed.trySkip(epoch)) {
         return Collections.emptyIterator();
       }
       if (resumed != null && resumed.isIn(epoch)) {
@@ -237,7 +237,7 @@ public final class TrainedModels implements LibraryHooks {
         thread.reason = "the order of " + dataset.getClass().getName() + " is not known";
       }
       if (resumed != null && !sampled) {
-        if (resumed.leaveOut(epoch)) {
+        if (resumed.trySkip(epoch)) {
           return List.of();
         } else if (resumed.isIn(epoch)) {
           resumed.arrive(trainer, access, epoch, null, dataset);

@@ -9,20 +9,20 @@ import org.nd4j.linalg.dataset.AsyncMultiDataSetIterator;
 public final class BackedIterator implements UnaryOperator<Object> {
   private static final String BACKED = "backedIterator";
 
-  private final LibraryField<Object> one;
-  private final LibraryField<Object> several;
+  private final LibraryField<Object> ofDataSets;
+  private final LibraryField<Object> ofMultiDataSets;
 
   public BackedIterator() throws NoSuchFieldException {
-    one = LibraryField.of(AsyncDataSetIterator.class, BACKED);
-    several = LibraryField.of(AsyncMultiDataSetIterator.class, BACKED);
+    ofDataSets = LibraryField.of(AsyncDataSetIterator.class, BACKED);
+    ofMultiDataSets = LibraryField.of(AsyncMultiDataSetIterator.class, BACKED);
   }
 
   @Override
   public Object apply(Object iterator) {
     Object inner =
         iterator instanceof AsyncDataSetIterator
-            ? one.get(iterator)
-            : iterator instanceof AsyncMultiDataSetIterator ? several.get(iterator) : null;
+            ? ofDataSets.get(iterator)
+            : iterator instanceof AsyncMultiDataSetIterator ? ofMultiDataSets.get(iterator) : null;
     return inner == null ? iterator : apply(inner);
   }
 }

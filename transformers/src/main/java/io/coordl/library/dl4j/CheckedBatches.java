@@ -19,13 +19,13 @@ public final class CheckedBatches implements LibraryHooks {
   private final CheckedSamples checked;
 
   /** Whether the agent itself may prepare batches. */
-  private final boolean ahead;
+  private final boolean agentPrepares;
 
   public CheckedBatches(Class<?> declaring, Services services) throws ReflectiveOperationException {
     Symbols.field(DataSet.class, "columnNames", List.class);
     Symbols.require(BatchBytes.class, Memory.class);
     checked = Objects.requireNonNull(services.checked());
-    ahead = services.prefetcher() != null || services.group() != null;
+    agentPrepares = services.prefetcher() != null || services.group() != null;
   }
 
   @Override
@@ -38,13 +38,13 @@ public final class CheckedBatches implements LibraryHooks {
       }
       return null;
     }
-    if (!checked.begins()) {
+    if (!checked.tryBegin()) {
       return null; // A part of the batch that another iterator prepares.
     }
     return new InterceptedCall(null) {
       @Override
       public @Nullable Object result(@Nullable Object own) {
-        checked.ends();
+        checked.end();
         if (own != null) {
           check(self, own);
         }
@@ -53,7 +53,7 @@ public final class CheckedBatches implements LibraryHooks {
 
       @Override
       public void failed() {
-        checked.ends();
+        checked.end();
       }
     };
   }
@@ -63,7 +63,7 @@ public final class CheckedBatches implements LibraryHooks {
     if (units == null) {
       return;
     }
-    if (ahead) {
+    if (agentPrepares) {
       units.leave("the agent prepares some of its batches"); // Their numbers would be wrong.
       return;
     }

@@ -8,11 +8,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Converts DL4J's batches to bytes and back. */
+/**
+ * Converts DL4J's batches to bytes and back. Neither holds nor drops batches: the iterator owns
+ * their memory, and prepares two more batches before it reuses that memory.
+ */
 public final class CopiedBatches implements LibraryBatches {
   /**
    * Number of copies of one batch, used in turn. As with DL4J's own prefetch, which also reuses
-   * memory, a program must not hold a batch for longer than this.
+   * memory, a program must not use a batch after it has taken this many more.
    */
   private static final int COPIES = 8;
 
@@ -25,10 +28,6 @@ public final class CopiedBatches implements LibraryBatches {
     return size.applyAsLong(batch);
   }
 
-  /**
-   * Batches are neither held nor dropped: the iterator owns their memory, and prepares two more
-   * batches before it reuses that memory.
-   */
   @Override
   public Bytes bytes(Object batch) {
     return new Bytes(new BatchBytes(batch, () -> {}), new Copies());

@@ -38,15 +38,15 @@ final class DataFiles {
   private final int records;
   private final long checksum;
 
-  /** The files of one epoch, in any order, with one record each; reads the state of each file. */
+  /** Reads the states of the files of an epoch, given in any order, with one record each. */
   DataFiles(List<File> epoch) {
     this(epoch, file -> 1);
   }
 
   /**
-   * The files of one epoch, in any order; reads the state of each file.
+   * Reads the states of the files of an epoch, given in any order.
    *
-   * @param recordsOf the number of records in a file, at least one
+   * @param recordsOf returns the number of records in a file, at least one
    * @throws ArithmeticException if there are more records than can be numbered
    */
   DataFiles(List<File> epoch, ToIntFunction<File> recordsOf) {

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
+/** Describes objects of DL4J, DataVec and ND4J as text, for fingerprints and cache keys. */
 record Description(int maxObjects, boolean mapOrderMatters) implements ObjectDescription.Library {
   /**
    * Fields in which DataVec's transforms keep working state, such as properties of the last image;

@@ -18,20 +18,21 @@ public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
 
   @Override
   public long applyAsLong(Object trainer) {
-    EarlyStoppingConfiguration<?> of =
+    EarlyStoppingConfiguration<?> settings =
         (EarlyStoppingConfiguration<?>) configuration.require(trainer);
-    long every = of.getEvaluateEveryNEpochs();
-    List<EpochTerminationCondition> conditions = of.getEpochTerminationConditions();
+    long every = settings.getEvaluateEveryNEpochs();
+    List<EpochTerminationCondition> conditions = settings.getEpochTerminationConditions();
     if (conditions == null) {
       return 0;
     }
     long maxEpochs = 0;
     for (EpochTerminationCondition one : conditions) {
-      if (one instanceof MaxEpochsTerminationCondition last) {
-        maxEpochs = maxEpochs == 0 ? last.getMaxEpochs() : Math.min(maxEpochs, last.getMaxEpochs());
+      if (one instanceof MaxEpochsTerminationCondition limit) {
+        maxEpochs =
+            maxEpochs == 0 ? limit.getMaxEpochs() : Math.min(maxEpochs, limit.getMaxEpochs());
       }
     }
-    // The trainer checks its conditions after the first epoch, and then every `every` epochs.
+    // The trainer checks its conditions after epoch 1, and then at intervals of `every` epochs.
     return maxEpochs <= 0 ? 0 : (maxEpochs - 2 + every) / every * every + 1;
   }
 }

@@ -34,19 +34,20 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prep=coordinate}, {@code prepared=share} and {@code prefetch=N} in DL4J: {@code next(int)}
- * and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
- * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}, over the
+ * {@code prep=coordinate}, {@code prepared=share} and {@code prefetch=N} in DL4J. Intercepts {@code
+ * next(int)}, {@code hasNext()} and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
+ * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator} over the
  * library's readers. Batches that are the same in each epoch are cached. Otherwise epochs are
  * shared, starting with their first batch, or the next batch is prefetched. Other readers are
  * ignored, which is logged once.
  *
  * <p>At the first batch, or at the first after caching has begun, each reader reports the order of
- * its records ({@link SeekableReader}), and is set to the adopted order. {@code hasNext()} and all
- * other code of the library then work on that order unchanged. {@code next(int)} returns a cached
- * or staged batch, or one that this job prepares, and moves the readers past it. In all other cases
- * (the program's code throws, requests another number of examples, takes a record itself, changes
- * the preprocessor), the library continues with the remaining records.
+ * its records ({@link SeekableReader}), and is set to the adopted order. {@code hasNext()} returns
+ * true if a next batch is known to exist. All other code of the library works on that order
+ * unchanged. {@code next(int)} returns a cached or staged batch, or one that this job prepares, and
+ * moves the readers past it. In all other cases (the program's code throws, requests another number
+ * of examples, takes a record itself, changes the preprocessor), the library continues with the
+ * remaining records.
  *
  * <p>For iterators of the program's own classes, and for iterators with a limit, the underlying
  * iterator is intercepted.
@@ -65,7 +66,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private final Set<Object> examined =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-  /** How far the library itself has got in the epochs of iterators. */
+  /** Progress of the library itself in the epoch of each iterator. */
   private final Map<Object, LibraryProgress> progress =
       Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -236,7 +237,7 @@ public final class EpochInterceptor implements LibraryHooks {
     kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
     for (SeekableReader one : found.values()) {
       kind.append(' ').append(one.reader().getClass().getName()).append(' ');
-      kind.append(one.firstFile()); // Training and test data are judged apart.
+      kind.append(one.firstFile()); // Training and test data are judged separately.
     }
     String name = found.values().iterator().next().reader().getClass().getName();
     return engine.worth(kind.toString(), name);
@@ -300,7 +301,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return;
     }
     if (before != null && batch > 0) {
-      before.leave(); // The readers are asked once.
+      before.leave(); // Only one attempt per epoch.
     }
     List<int[]> orders = ProgramReaders.orders(found.values(), batch * num);
     if (orders != null) {

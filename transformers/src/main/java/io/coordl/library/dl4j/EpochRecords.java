@@ -18,7 +18,7 @@ final class EpochRecords<T> implements Iterator<T> {
   private int end;
 
   /**
-   * @param records by their places, starting at 0
+   * @param records returns the record at a place; places start at 0
    * @param end number of records
    * @param shared the epoch, if the agent supplies its batches; null if the library supplies them
    * @param library the replaced iterator, at its end; its own exception reports that there is no

@@ -54,7 +54,7 @@ final class FileReader extends ListedReader {
 
   @Override
   int[] numbersOf(List<?> elements) throws CannotShareException {
-    int[] numbers = known.tell(split, elements);
+    int[] numbers = known.recordNumbers(split, elements);
     files = known.files();
     return numbers;
   }
@@ -64,9 +64,9 @@ final class FileReader extends ListedReader {
    * slow, because it would create each name anew.
    */
   @Override
-  List<?> left(Iterator<?> own) {
-    List<?> last = known.toldOf(split);
-    return last != null && isAtFirst(own) ? last : super.left(own);
+  List<?> drain(Iterator<?> own) {
+    List<?> last = known.lastListing(split);
+    return last != null && isAtFirst(own) ? last : super.drain(own);
   }
 
   /** Whether an iterator covers the whole split from its start, in an order that cannot change. */

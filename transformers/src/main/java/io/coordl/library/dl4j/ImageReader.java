@@ -58,7 +58,7 @@ final class ImageReader extends ListedReader {
 
   @Override
   int[] numbersOf(List<?> elements) throws CannotShareException {
-    int[] numbers = known.tell(split, elements);
+    int[] numbers = known.recordNumbers(split, elements);
     files = known.files();
     return numbers;
   }

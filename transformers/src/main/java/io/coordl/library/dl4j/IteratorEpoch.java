@@ -64,8 +64,7 @@ final class IteratorEpoch {
   }
 
   /**
-   * Whether caching began after this epoch, which does not cache its batches, and could begin with
-   * the next one.
+   * Whether caching became possible after this epoch began, and could start with its next batch.
    *
    * @param num number of examples that the program requests
    */
@@ -81,7 +80,10 @@ final class IteratorEpoch {
     return isOver || source.isOver();
   }
 
-  /** Whether the program requests the next batch of the epoch as it began. */
+  /**
+   * Whether this request continues the epoch as it began: with the same batch size, preprocessor
+   * and reader positions.
+   */
   private boolean isNext(int num) {
     int place = next * epoch.batchSize();
     return num == epoch.batchSize()
@@ -99,14 +101,14 @@ final class IteratorEpoch {
     int place = next * epoch.batchSize();
     return !isOver()
         && place < readers.get(0).records()
-        && readers.stream().anyMatch(SeekableReader::makesToKnow)
+        && readers.stream().anyMatch(SeekableReader::createsRecordToCheck)
         && readers.stream().allMatch(reader -> reader.isAt(place))
         && source.isKnown(next);
   }
 
   /**
    * Ends the epoch if a file has changed, or if the iterator now collects metadata; the library
-   * then continues by itself.
+   * then prepares the remaining batches.
    */
   private void endIfChanged() {
     if (!isOver()

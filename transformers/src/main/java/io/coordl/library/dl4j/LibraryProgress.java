@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * How far the library itself has got in an epoch of an iterator before caching began. Like the
+ * The progress of the library itself in an epoch of an iterator, before caching begins. Like the
  * iterator, used by one thread at a time.
  */
 final class LibraryProgress {
@@ -18,8 +18,8 @@ final class LibraryProgress {
   private int batchSize;
 
   /**
-   * The readers' own iterators after the first batch. Others show that the program has initialised
-   * or reset a reader since, without a reset of its iterator.
+   * The readers' own iterators after the first batch. Different ones show that the program has
+   * since initialised or reset a reader, without a reset of its iterator.
    */
   private List<WeakReference<Object>> iterators = List.of();
 
@@ -27,19 +27,19 @@ final class LibraryProgress {
     return batches == 0;
   }
 
-  /** The rest of the epoch is left to the library. */
+  /** Leaves the rest of the epoch to the library. */
   void leave() {
     batches = LEFT;
   }
 
-  /** The library has prepared the first batch. */
+  /** Called when the library has prepared the first batch. */
   void begun(int num, Collection<SeekableReader> readers) {
     batches = 1;
     batchSize = num;
     iterators = readers.stream().map(reader -> new WeakReference<>(reader.iterator())).toList();
   }
 
-  /** The library prepares a later batch. */
+  /** Called when the library prepares a later batch. */
   void next(int num) {
     if (num != batchSize) {
       leave();
@@ -59,7 +59,7 @@ final class LibraryProgress {
     Iterator<SeekableReader> reader = readers.iterator();
     for (WeakReference<Object> one : iterators) {
       if (!reader.hasNext() || !one.refersTo(reader.next().iterator())) {
-        return 0; // The readers tell whether they are at the start of an epoch.
+        return 0; // The readers check whether they are at the start of an epoch.
       }
     }
     return num == batchSize ? batches : LEFT;

@@ -20,7 +20,8 @@ final class LineIndex {
   private static final int MAX_PLACES = 1 << 20;
 
   /**
-   * An estimated 20 heap bytes per line for the order of an epoch and its copies, with a margin.
+   * Heap bytes to reserve per line: an estimated 20 for the order of an epoch and its copies, plus
+   * a margin.
    */
   private static final int HEAP_BYTES_PER_LINE = 64;
 

@@ -61,8 +61,8 @@ final class Lines {
   }
 
   /**
-   * Returns the file with the record at this place in the epoch's order; past the end, the last
-   * file.
+   * Returns the index of the file with the record at this place in the epoch's order; past the end,
+   * of the last file.
    */
   int fileOf(int place) {
     int found = Arrays.binarySearch(first, 0, files.size(), place);

@@ -64,12 +64,12 @@ abstract sealed class ListedReader extends SeekableReader
     }
     List<?> remaining = List.of();
     if (iterator.get(reader()) instanceof Iterator<?> own) {
-      remaining = left(own);
+      remaining = drain(own);
       if (!(own instanceof EpochRecords)) {
         exhausted = own.hasNext() ? Collections.emptyIterator() : own;
       }
     }
-    put(remaining, null); // left() has drained the iterator: put the rest back.
+    put(remaining, null); // drain() emptied the iterator: put the rest back.
     if (taken > 0) {
       List<?> all = all();
       remaining =
@@ -81,7 +81,7 @@ abstract sealed class ListedReader extends SeekableReader
   }
 
   /** Drains an iterator of the library, and returns its remaining elements. */
-  List<?> left(Iterator<?> own) {
+  List<?> drain(Iterator<?> own) {
     List<Object> remaining = new ArrayList<>();
     own.forEachRemaining(remaining::add);
     return remaining;

@@ -16,7 +16,7 @@ import org.deeplearning4j.nn.layers.FrozenLayer;
 import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
 import org.deeplearning4j.optimize.Solver;
 
-/** Those layers of a DL4J network that have trained parameters, in the order in which they run. */
+/** The layers of a DL4J network that have trained parameters, in the order in which they run. */
 public final class NetworkLayers implements Function<Object, List<LayerEvent>> {
   private final LibraryField<Model> model;
 

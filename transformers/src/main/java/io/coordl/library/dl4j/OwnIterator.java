@@ -26,7 +26,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
   /**
    * The state that the program can change at any time.
    *
-   * @param surroundings as {@link #surroundings}
+   * @param surroundings global settings, and whether a workspace is open
    * @param objects the objects in the iterator's fields, which may refer to the iterator
    * @param ofLibrary those that refer to library objects, which are compared
    */
@@ -96,7 +96,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     return get;
   }
 
-  /** Its fields are compared before each batch. */
+  /** False: its fields are compared before each batch. */
   @Override
   public boolean isAnnounced() {
     return false;

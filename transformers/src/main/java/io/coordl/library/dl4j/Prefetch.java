@@ -61,19 +61,19 @@ public final class Prefetch implements LibraryHooks {
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
-    ItemPrefetcher offered = items;
+    ItemPrefetcher prefetcher = items;
     Object files = iterator.get(self);
-    Object from = split.get(self);
-    if (offered != null
+    Object source = split.get(self);
+    if (prefetcher != null
         && files instanceof Iterator<?> own
         && files.getClass().getName().equals(WALK)
-        && from != null
-        && SPLITS.contains(from.getClass().getName())) {
+        && source != null
+        && SPLITS.contains(source.getClass().getName())) {
       ItemPrefetcher.Decoder decoder = decoder(imageLoader.get(self));
-      if (offered.isWorthwhile(decoder != null)) {
+      if (prefetcher.isWorthwhile(decoder != null)) {
         iterator.set(
             self,
-            offered.peek(
+            prefetcher.peek(
                 own, ItemPrefetcher.WINDOW, file -> List.of(((File) file).getPath()), decoder));
       }
     }

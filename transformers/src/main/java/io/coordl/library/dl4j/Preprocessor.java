@@ -39,7 +39,7 @@ record Preprocessor(
   static Preprocessor of(Object object) {
     try {
       String text = describe(object);
-      List<INDArray> found = ObjectSnapshot.met(object, Preprocessor::counts, INDArray.class);
+      List<INDArray> found = ObjectSnapshot.reachable(object, Preprocessor::counts, INDArray.class);
       if (found == null) {
         return new Preprocessor(new WeakReference<>(object), text, null, List.of());
       }

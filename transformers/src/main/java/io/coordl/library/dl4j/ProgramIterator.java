@@ -126,8 +126,8 @@ record ProgramIterator(Object wrapped) {
   }
 
   /**
-   * Prepares it as its first batch would, by reading a record and resetting the readers; returns
-   * false on failure.
+   * Prepares it as the request for its first batch would, by reading a record and resetting the
+   * readers; returns false on failure.
    */
   boolean makeReady() {
     DataSetIterator ofDataSets = (DataSetIterator) wrapped;
@@ -141,7 +141,7 @@ record ProgramIterator(Object wrapped) {
         : ((DataSetIterator) wrapped).getPreProcessor();
   }
 
-  /** Applies the program's preprocessor to a batch; throws what that throws. */
+  /** Applies the program's preprocessor to a batch; exceptions of the preprocessor propagate. */
   void preprocess(Object batch) {
     Object own = preprocessor();
     if (own instanceof MultiDataSetPreProcessor several && batch instanceof MultiDataSet made) {
@@ -152,7 +152,7 @@ record ProgramIterator(Object wrapped) {
   }
 
   /** Removes the preprocessor; returns this iterator. */
-  ProgramIterator unprocessed() {
+  ProgramIterator removePreprocessor() {
     if (wrapped instanceof RecordReaderMultiDataSetIterator several) {
       several.setPreProcessor(null);
     } else {
@@ -212,7 +212,7 @@ record ProgramIterator(Object wrapped) {
     return copy;
   }
 
-  /** Returns its next batch; throws what the program's code throws. */
+  /** Returns its next batch; exceptions of the program's code propagate. */
   Object next(int examples) {
     return wrapped instanceof RecordReaderMultiDataSetIterator several
         ? several.next(examples)

@@ -149,7 +149,7 @@ public final class ProgramIterators implements LibraryHooks {
         rejected.removeIf(one -> one.refersTo(null));
         // The next batch may depend on objects held from this one.
         rejected.add(new WeakReference<>(iterator.get()));
-        log.once(PreparedSamples.leaves(iterator.name(), "it keeps objects of each batch"));
+        log.once(PreparedSamples.leavesMessage(iterator.name(), "it keeps objects of each batch"));
         return null;
       }
       List<BatchLayout.Array> more = new ArrayList<>(files);
@@ -174,9 +174,9 @@ public final class ProgramIterators implements LibraryHooks {
 
     /** Leaves the iterator in the state that its own code would have left it in. */
     void settle() {
-      String behind = place;
-      if (!ran && behind != null) {
-        iterator.set(behind);
+      String numbersAfter = place;
+      if (!ran && numbersAfter != null) {
+        iterator.set(numbersAfter);
       }
     }
   }

@@ -13,6 +13,7 @@ import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.image.recordreader.BaseImageRecordReader;
 import org.jspecify.annotations.Nullable;
 
+/** Creates a {@link SeekableReader} for each reader of the program, and remembers its files. */
 final class ProgramReaders {
   private static final String DATAVEC = "org.datavec.api.records.reader.impl.";
   private static final String IMAGES = "org.datavec.image.recordreader.";

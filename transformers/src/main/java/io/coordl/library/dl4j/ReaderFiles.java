@@ -53,7 +53,7 @@ final class ReaderFiles {
    * Returns the record numbers of an epoch of files with one record each; their states are read
    * once. The caller must not change the array.
    */
-  synchronized int[] tell(InputSplit from, List<?> listing) throws CannotShareException {
+  synchronized int[] recordNumbers(InputSplit from, List<?> listing) throws CannotShareException {
     if (split == null || !split.refersTo(from) || !elements.equals(listing)) {
       List<File> epoch = files(listing);
       int[] now = files == null ? null : files.numbersOf(epoch);
@@ -70,7 +70,7 @@ final class ReaderFiles {
   }
 
   /** Returns the last listing if it was of this split. */
-  synchronized @Nullable List<?> toldOf(InputSplit from) {
+  synchronized @Nullable List<?> lastListing(InputSplit from) {
     return split != null && split.refersTo(from) ? elements : null;
   }
 
@@ -87,8 +87,8 @@ final class ReaderFiles {
   /**
    * Whether this file is unchanged since it was opened.
    *
-   * @param isRead whether the library has read from it; if not, an unknown opening is assumed to
-   *     have been just now
+   * @param isRead whether the library has read from it; if not, a file whose opening was not
+   *     recorded counts as unchanged
    */
   synchronized boolean isAsOpened(File file, boolean isRead) {
     return opened == null ? !isRead : opened == DataFiles.stateOf(file);

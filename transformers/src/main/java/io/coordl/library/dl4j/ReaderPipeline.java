@@ -37,8 +37,8 @@ final class ReaderPipeline implements LibraryEpoch {
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
 
   /**
-   * Null if the program may hold the arrays that this pipeline creates, in its own code or because
-   * they are passed to it.
+   * Null if the program may hold the arrays that this pipeline creates: the program gets them, or
+   * its own code runs in the pipeline.
    */
   private final @Nullable Scopes scopes;
 
@@ -63,7 +63,7 @@ final class ReaderPipeline implements LibraryEpoch {
       copies.put(reader.getKey(), copy.reader());
     }
     ProgramIterator copy = epoch.program().copy(copies);
-    iterator = preprocesses ? copy : copy.unprocessed();
+    iterator = preprocesses ? copy : copy.removePreprocessor();
     scopes = preprocesses && !OwnCode.isIn(epoch) ? new Scopes() : null;
   }
 
@@ -84,7 +84,7 @@ final class ReaderPipeline implements LibraryEpoch {
     return iterator.next(batchSize);
   }
 
-  /** Begins in the epoch's own order. */
+  /** Sets the readers to the start of the epoch, in its current order. */
   @Override
   public boolean begin() {
     for (int i = 0; i < readers.size(); i++) {
@@ -137,12 +137,12 @@ final class ReaderPipeline implements LibraryEpoch {
 
   @Override
   public BatchOrder order() {
-    return together(orders, batchSize);
+    return combine(orders, batchSize);
   }
 
   @Override
   public boolean follow(BatchOrder order) {
-    List<int[]> adopted = apart(order, orders.size(), orders.get(0).length, batchSize);
+    List<int[]> adopted = split(order, orders.size(), orders.get(0).length, batchSize);
     if (adopted == null) {
       return false;
     }
@@ -161,7 +161,7 @@ final class ReaderPipeline implements LibraryEpoch {
    *
    * @param orders one per reader, of equal length
    */
-  static BatchOrder together(List<int[]> orders, int batchSize) {
+  static BatchOrder combine(List<int[]> orders, int batchSize) {
     int records = orders.get(0).length;
     List<int[]> batches = new ArrayList<>();
     for (int from = 0; from < records; from += batchSize) {
@@ -177,8 +177,8 @@ final class ReaderPipeline implements LibraryEpoch {
     return BatchOrder.of(batches);
   }
 
-  /** Splits an order of {@link #together}; returns null if its batches have other sizes. */
-  static @Nullable List<int[]> apart(BatchOrder order, int readers, int records, int batchSize) {
+  /** Splits an order of {@link #combine}; returns null if its batches have other sizes. */
+  static @Nullable List<int[]> split(BatchOrder order, int readers, int records, int batchSize) {
     if (order.batches() != BatchOrder.batches(records, batchSize)) {
       return null;
     }

@@ -32,6 +32,26 @@ final class ResumedNetwork {
   /** Approximate number of an array's values in its fingerprint. */
   private static final int SAMPLES = 1 << 14;
 
+  /** The state of a network at one moment, without its settings. */
+  record State(INDArray parameters, @Nullable INDArray updater, int iterations, int epochs) {
+    static State of(Model network) {
+      INDArray updater = ResumedNetwork.updater(network);
+      return new State(
+          network.params().dup(),
+          updater == null ? null : updater.dup(),
+          ResumedNetwork.iterations(network),
+          ResumedNetwork.epochs(network));
+    }
+
+    void putBack(Model network) {
+      network.setParams(parameters);
+      if (updater != null) {
+        setUpdater(network, updater);
+      }
+      setCounts(network, iterations, epochs);
+    }
+  }
+
   private final Resume resume;
   private final File file;
   private final boolean severalStepsABatch;
@@ -43,7 +63,7 @@ final class ResumedNetwork {
   private final long node;
 
   private long skipped;
-  private String was = "";
+  private String savedSettings = "";
 
   private ResumedNetwork(Resume resume, File file, DataInputStream in, boolean severalStepsABatch)
       throws IOException {
@@ -95,7 +115,7 @@ final class ResumedNetwork {
     if (checkpoint == null) {
       return null;
     }
-    INDArray before = network.params().dup();
+    State before = State.of(network);
     try (DataInputStream in = Resume.open(checkpoint)) {
       File file = checkpoint.resolve(TrainedModels.FILE).toFile();
       ResumedNetwork resumed = new ResumedNetwork(resume, file, in, isTruncated(network));
@@ -105,7 +125,7 @@ final class ResumedNetwork {
         return null;
       }
       resume.begin(resumed.steps);
-      resumed.count(network);
+      setCounts(network, resumed.iterations, resumed.epochs);
       if (resumed.severalStepsABatch) {
         resume.lacks(
             "the network's state within a sequence (truncated backpropagation) is not restored");
@@ -120,7 +140,7 @@ final class ResumedNetwork {
       }
       return resumed;
     } catch (IOException | RuntimeException e) {
-      network.setParams(before);
+      before.putBack(network);
       resume.fail(e);
       return null;
     }
@@ -155,7 +175,7 @@ final class ResumedNetwork {
     return type == BackpropType.TruncatedBPTT;
   }
 
-  /** Returns null on success; otherwise the reason. */
+  /** Restores the weights and the updater; returns null on success, otherwise the reason. */
   private @Nullable String restore(Model network) throws IOException {
     boolean layered = network instanceof MultiLayerNetwork;
     Model saved =
@@ -163,16 +183,15 @@ final class ResumedNetwork {
             ? ModelSerializer.restoreMultiLayerNetwork(file, true)
             : ModelSerializer.restoreComputationGraph(file, true);
     INDArray updater = updater(saved);
-    if (differ(network.params(), saved.params()) || differ(updater(network), updater)) {
+    if (differInLength(network.params(), saved.params())
+        || differInLength(updater(network), updater)) {
       String what = layered ? "network" : "graph";
       return "the " + what + " has other parameters or another updater than the checkpoint";
     }
-    was = settings(saved);
+    savedSettings = settings(saved);
     network.setParams(saved.params());
-    if (updater != null && network instanceof MultiLayerNetwork layers) {
-      layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
-    } else if (updater != null) {
-      ((ComputationGraph) network).getUpdater().setStateViewArray(updater.dup());
+    if (updater != null) {
+      setUpdater(network, updater.dup());
     }
     return null;
   }
@@ -181,7 +200,15 @@ final class ResumedNetwork {
     return ((NeuralNetwork) network).updaterState();
   }
 
-  private static boolean differ(@Nullable INDArray one, @Nullable INDArray other) {
+  private static void setUpdater(Model network, INDArray state) {
+    if (network instanceof MultiLayerNetwork layers) {
+      layers.getUpdater().setStateViewArray(layers, state, false);
+    } else {
+      ((ComputationGraph) network).getUpdater().setStateViewArray(state);
+    }
+  }
+
+  private static boolean differInLength(@Nullable INDArray one, @Nullable INDArray other) {
     return (one == null || other == null) ? one != other : one.length() != other.length();
   }
 
@@ -197,8 +224,8 @@ final class ResumedNetwork {
         : ((ComputationGraph) network).getConfiguration().getEpochCount();
   }
 
-  /** Restores the counts that schedules and listeners use. */
-  private void count(Model network) {
+  /** Sets the counts that schedules and listeners use. */
+  private static void setCounts(Model network, int iterations, int epochs) {
     if (network instanceof MultiLayerNetwork layers) {
       layers.setIterationCount(iterations);
       layers.setEpochCount(epochs);
@@ -258,14 +285,14 @@ final class ResumedNetwork {
       String other = restore(network);
       if (other != null) {
         resume.lacks(other);
-      } else if (!settings(network).equals(was)) {
+      } else if (!settings(network).equals(savedSettings)) {
         resume.lacks(
             "the network's settings, such as learning rates, differ from those of the earlier job");
       }
     } catch (IOException e) {
       resume.lacks(String.valueOf(e));
     }
-    count(network);
+    setCounts(network, iterations, epochs);
     Nd4j.getRandom().setStates(root, node);
     resume.end();
   }

@@ -59,8 +59,8 @@ public final class SavedModels implements LibraryHooks {
       case "writeModel" ->
           arguments[1] instanceof OutputStream
               ? toStream()
-              : isLeftOut() ? DONE : writeModel(arguments);
-      case "saveCheckpoint" -> isLeftOut() ? DONE : files.inBackground() ? saving() : null;
+              : trySkipSave() ? DONE : writeModel(arguments);
+      case "saveCheckpoint" -> trySkipSave() ? DONE : files.inBackground() ? saving() : null;
       case "write" -> writeLine(arguments);
       case "build" -> {
         files.await(); // It may delete existing checkpoints, pending ones too.
@@ -75,11 +75,11 @@ public final class SavedModels implements LibraryHooks {
   }
 
   /**
-   * Whether to skip a save that the earlier job has completed: the weights now differ, and the file
-   * exists.
+   * Skips and counts a save that the earlier job has completed, because the weights now differ and
+   * the file exists. Returns false if the save must run.
    */
-  private boolean isLeftOut() {
-    return resume != null && resume.leavesOutSave();
+  private boolean trySkipSave() {
+    return resume != null && resume.trySkipSave();
   }
 
   /**

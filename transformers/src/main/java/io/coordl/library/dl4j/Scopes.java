@@ -31,7 +31,10 @@ final class Scopes {
   private int open;
   private boolean ended;
 
-  /** Arrays that this thread creates from now on live until it calls {@link #leave}. */
+  /**
+   * Opens this thread's workspace: arrays that the thread creates from now on live until {@link
+   * #leave}.
+   */
   synchronized MemoryWorkspace enter() {
     MemoryWorkspace scope = Nd4j.getWorkspaceManager().getAndActivateWorkspace(CONFIGURATION, name);
     open++;

@@ -128,7 +128,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   void close() {}
 
   /** Whether it creates a record to check that one exists. */
-  boolean makesToKnow() {
+  boolean createsRecordToCheck() {
     return false;
   }
 

@@ -70,15 +70,16 @@ final class SkippedEpochs {
       throw new CannotShareException("iterators with a limit, or with metadata");
     }
     Object preprocessor = program.preprocessor();
-    String does = preprocessor == null ? "" : preprocessor.getClass().getName();
+    String preprocessorName = preprocessor == null ? "" : preprocessor.getClass().getName();
     // Preprocessors that combine others may contain the program's.
-    if (preprocessor != null && (!does.startsWith("org.nd4j.") || does.contains(".Com"))) {
+    if (preprocessor != null
+        && (!preprocessorName.startsWith("org.nd4j.") || preprocessorName.contains(".Com"))) {
       throw new CannotShareException("a preprocessor of the program's own");
     }
     for (RecordReader reader : program.readers().values()) {
       requireNoDraws(reader);
     }
-    ready(iterator);
+    initialise(iterator);
     RecordReaderMultiDataSetIterator arrays = program.arrays();
     if (arrays == null || program.hasBatchAtHand()) {
       throw new CannotShareException("an iterator that has already prepared a batch");
@@ -97,7 +98,7 @@ final class SkippedEpochs {
   /**
    * Initialises the iterator as the library does when an epoch begins; a second call has no effect.
    */
-  private static void ready(Object iterator) {
+  private static void initialise(Object iterator) {
     if (iterator instanceof DataSetIterator one) {
       if (one.resetSupported() && !one.hasNext()) {
         one.reset();

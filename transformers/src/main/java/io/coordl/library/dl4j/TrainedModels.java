@@ -41,7 +41,7 @@ public final class TrainedModels implements LibraryHooks {
   private final LibraryField<Model> model;
   private final SkippedEpochs epochs = new SkippedEpochs();
   private final List<Progress> networks = new ArrayList<>();
-  private int trained;
+  private int networkCount;
 
   /** The progress of a network; used by the thread that trains it. */
   private static final class Progress {
@@ -91,7 +91,7 @@ public final class TrainedModels implements LibraryHooks {
       networks.removeIf(known -> known.network.get() == null);
       Progress made =
           new Progress(
-              network, trained++, resume == null ? null : ResumedNetwork.of(network, resume));
+              network, networkCount++, resume == null ? null : ResumedNetwork.of(network, resume));
       networks.add(made);
       return made;
     }

@@ -162,7 +162,7 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  boolean makesToKnow() {
+  boolean createsRecordToCheck() {
     return true;
   }
 

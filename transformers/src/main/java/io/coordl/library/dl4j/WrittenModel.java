@@ -67,8 +67,8 @@ final class WrittenModel implements ModelFiles.Content {
   }
 
   /**
-   * Handles a failure: the program gets the library's exceptions and failures to write; after any
-   * other, its own call runs.
+   * Handles a failure. The program gets exceptions of the library and failures to write; after any
+   * other failure, the program's own call runs.
    */
   InterceptedCall thrown(Throwable t) {
     if (t == failure || t instanceof IOException) {

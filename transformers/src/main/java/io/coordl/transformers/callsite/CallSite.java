@@ -49,7 +49,7 @@ public record CallSite(
     }
   }
 
-  /** String for the prefilter: every class with such calls contains it, and few others do. */
+  /** String for the prefilter: every class with calls of this method contains it, few others do. */
   public String marker() {
     return owner.startsWith("java/lang/") ? name : owner;
   }

@@ -1,7 +1,7 @@
 package io.coordl.transformers.callsite;
 
 import io.coordl.transformers.classfile.ClassFile;
-import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.ConstantPoolFilter;
 import io.coordl.transformers.classfile.RuleListener;
 import java.util.ArrayDeque;
 import java.util.BitSet;
@@ -82,7 +82,7 @@ public final class CallSiteRewriter {
       "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;"
           + "Ljava/lang/invoke/MethodHandle;)Ljava/lang/invoke/CallSite;";
 
-  private final ConstantPool owners = new ConstantPool(CallSites.owners());
+  private final ConstantPoolFilter owners = new ConstantPoolFilter(CallSites.owners());
 
   /** Whether the class refers to a method of the table; only then can it contain a call site. */
   public boolean concerns(ClassFile classFile) {
@@ -179,7 +179,7 @@ public final class CallSiteRewriter {
       this.end = end;
     }
 
-    /** Whether exactly two references exist, both on the stack, as far as this class can tell. */
+    /** Whether exactly two references are known to exist, both on the stack. */
     boolean hasTwoReferences() {
       return endOfDup > end && !isCopiedAgain;
     }
@@ -252,7 +252,7 @@ public final class CallSiteRewriter {
           if (!paired) {
             rewriting.left(site, "super(...) or this(...)");
           } else if (!opened.hasTwoReferences()) {
-            rewriting.left(site, "NEW is not followed by just DUP");
+            rewriting.left(site, "NEW is not followed by exactly one DUP");
           } else {
             construct(site);
             return;

@@ -1,8 +1,8 @@
 package io.coordl.transformers.classfile;
 
-import static io.coordl.transformers.classfile.ConstantPool.COUNT_OFFSET;
-import static io.coordl.transformers.classfile.ConstantPool.FIRST_ENTRY_OFFSET;
-import static io.coordl.transformers.classfile.ConstantPool.unsignedShort;
+import static io.coordl.transformers.classfile.ConstantPoolFilter.COUNT_OFFSET;
+import static io.coordl.transformers.classfile.ConstantPoolFilter.FIRST_ENTRY_OFFSET;
+import static io.coordl.transformers.classfile.ConstantPoolFilter.unsignedShort;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a class file that decide which rules apply to it: its name, the methods it refers
- * to, and the methods it declares. Of the few hundred classes that pass the {@link ConstantPool},
- * only the few that a rule may change, judged by these parts, are then parsed.
+ * to, and the methods it declares. Of the few hundred classes that pass the {@link
+ * ConstantPoolFilter}, only the few that a rule may change, judged by these parts, are then parsed.
  *
  * <p>Decodes strings as Latin-1. This is correct for ASCII strings, the only ones in rules; a
  * string with other characters matches no rule. Immutable.
@@ -73,11 +73,11 @@ public final class ClassFile {
     int offset = FIRST_ENTRY_OFFSET;
     for (int index = 1; index < constants.length; index++) {
       constants[index] = offset;
-      int size = ConstantPool.sizeOf(bytes, offset);
+      int size = ConstantPoolFilter.sizeOf(bytes, offset);
       if (size == 0) {
         return null;
       }
-      if (ConstantPool.takesTwoIndices(bytes[offset])) {
+      if (ConstantPoolFilter.takesTwoIndices(bytes[offset])) {
         index++;
       }
       offset += size;
@@ -110,7 +110,7 @@ public final class ClassFile {
   }
 
   /** Whether a constant refers to a method of one of the given classes. */
-  public boolean refersToMethodOf(ConstantPool owners, int index) {
+  public boolean refersToMethodOf(ConstantPoolFilter owners, int index) {
     int constant = constants[index];
     if (constant == 0 || bytes[constant] != METHODREF) {
       return false;

@@ -29,7 +29,7 @@ public record HookRule(
     String method,
     @Nullable String descriptor,
     @Nullable String beside,
-    Weave advice,
+    Weave weave,
     SpanKind kind,
     String provenOn,
     @Nullable Interceptor interceptor) {

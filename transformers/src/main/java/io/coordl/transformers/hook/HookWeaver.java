@@ -125,10 +125,10 @@ public final class HookWeaver {
    * so surround it: a method that did not run has no span.
    */
   private static void choose(HookRule rule, List<HookRule> chosen) {
-    if (rule.advice() == HookRule.Weave.INTERCEPT) {
+    if (rule.weave() == HookRule.Weave.INTERCEPT) {
       chosen.add(0, rule);
     } else if (chosen.isEmpty()
-        || chosen.get(chosen.size() - 1).advice() == HookRule.Weave.INTERCEPT) {
+        || chosen.get(chosen.size() - 1).weave() == HookRule.Weave.INTERCEPT) {
       chosen.add(rule);
     }
   }
@@ -181,7 +181,7 @@ public final class HookWeaver {
     for (HookRule rule : rules) {
       first -= WovenMethod.SLOTS;
       outermost =
-          switch (rule.advice()) {
+          switch (rule.weave()) {
             case SPAN -> new SpanMethod(outermost, method, first, rule.kind());
             case TIMED_ITERABLE -> new TimedIterableMethod(outermost, method, first);
             case RANDOM -> new RandomMethod(outermost);

@@ -168,7 +168,7 @@ class KnownDjlTest {
 
     assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
     assertThat(code.reasonToLeave(List.of(new OfItemByPaths()))).isNull();
-    assertThat(code.reasonToLeave(List.of(new OfAny()))).contains("not the item asked for");
+    assertThat(code.reasonToLeave(List.of(new OfAny()))).contains("not the requested item");
   }
 
   @Test

@@ -192,7 +192,7 @@ class SampledBatchesTest {
   void onlyTheFirstFetchTakesTheBatch() {
     SampledEpoch.Indices indices =
         (SampledEpoch.Indices) over(List.of(List.of(1L)).iterator()).next();
-    assertThat(indices.fetchFirst()).isTrue();
-    assertThat(indices.fetchFirst()).isFalse();
+    assertThat(indices.tryMarkFetched()).isTrue();
+    assertThat(indices.tryMarkFetched()).isFalse();
   }
 }

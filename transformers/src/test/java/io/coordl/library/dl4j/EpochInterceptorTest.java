@@ -22,20 +22,20 @@ class EpochInterceptorTest {
 
   @Test
   void ordersOfSeveralReadersAreMergedAndSplitAgain() {
-    BatchOrder order = ReaderPipeline.together(List.of(ONE, OTHER), 2);
+    BatchOrder order = ReaderPipeline.combine(List.of(ONE, OTHER), 2);
     assertThat(order.batches()).isEqualTo(3);
     assertThat(order.items(0)).containsExactly(2, 0, 9, 8);
     assertThat(order.items(2)).containsExactly(3, 5);
-    assertThat(ReaderPipeline.apart(order, 2, 5, 2)).containsExactly(ONE, OTHER);
+    assertThat(ReaderPipeline.split(order, 2, 5, 2)).containsExactly(ONE, OTHER);
   }
 
   @Test
   void orderOfOtherBatchesIsRefused() {
-    BatchOrder order = ReaderPipeline.together(List.of(ONE), 2);
-    assertThat(ReaderPipeline.apart(order, 1, 5, 2)).containsExactly(ONE);
-    assertThat(ReaderPipeline.apart(order, 1, 5, 3)).isNull();
-    assertThat(ReaderPipeline.apart(order, 1, 6, 2)).isNull();
-    assertThat(ReaderPipeline.apart(order, 2, 5, 2)).isNull();
+    BatchOrder order = ReaderPipeline.combine(List.of(ONE), 2);
+    assertThat(ReaderPipeline.split(order, 1, 5, 2)).containsExactly(ONE);
+    assertThat(ReaderPipeline.split(order, 1, 5, 3)).isNull();
+    assertThat(ReaderPipeline.split(order, 1, 6, 2)).isNull();
+    assertThat(ReaderPipeline.split(order, 2, 5, 2)).isNull();
   }
 
   /** A check at each batch would be slow if batches are small. */

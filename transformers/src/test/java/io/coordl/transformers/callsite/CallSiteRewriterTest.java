@@ -117,7 +117,7 @@ final class CallSiteRewriterTest {
             });
 
     assertThat(Rewritten.rewrite(rewriter, classFile, listener)).isNull();
-    assertThat(left).containsExactly("NEW is not followed by just DUP");
+    assertThat(left).containsExactly("NEW is not followed by exactly one DUP");
   }
 
   @Test
@@ -135,7 +135,7 @@ final class CallSiteRewriterTest {
             });
 
     assertThat(Rewritten.rewrite(rewriter, classFile, listener)).isNull();
-    assertThat(left).containsExactly("NEW is not followed by just DUP");
+    assertThat(left).containsExactly("NEW is not followed by exactly one DUP");
   }
 
   @Test

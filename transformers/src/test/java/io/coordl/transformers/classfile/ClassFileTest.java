@@ -59,7 +59,7 @@ final class ClassFileTest {
   @Test
   void referencedMethodsAreFoundByClass() throws IOException {
     ClassFile read = ClassFile.read(bytes());
-    ConstantPool random = new ConstantPool(List.of("java/util/Random"));
+    ConstantPoolFilter random = new ConstantPoolFilter(List.of("java/util/Random"));
 
     int found = 0;
     for (int i = 1; i < read.constants(); i++) {

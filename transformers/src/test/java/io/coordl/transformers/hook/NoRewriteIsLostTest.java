@@ -6,7 +6,7 @@ import io.coordl.library.catalog.Libraries;
 import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.classfile.ClassFile;
-import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.ConstantPoolFilter;
 import io.coordl.transformers.classfile.RuleListener;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 final class NoRewriteIsLostTest {
   private static final CallSiteRewriter CALL_SITES = new CallSiteRewriter();
   private static final HookWeaver HOOKS = Libraries.known().weaver(Libraries.known().hooks());
-  private static final ConstantPool PREFILTER = prefilter();
+  private static final ConstantPoolFilter PREFILTER = prefilter();
   private static final Set<String> TABLE = new HashSet<>();
 
   static {
@@ -41,10 +41,10 @@ final class NoRewriteIsLostTest {
         site -> TABLE.add(site.owner() + "." + site.name() + site.descriptor()));
   }
 
-  private static ConstantPool prefilter() {
+  private static ConstantPoolFilter prefilter() {
     Set<String> interesting = new HashSet<>(HOOKS.markers());
     CallSites.TABLE.forEach(site -> interesting.add(site.marker()));
-    return new ConstantPool(interesting);
+    return new ConstantPoolFilter(interesting);
   }
 
   @Test
@@ -195,9 +195,9 @@ final class NoRewriteIsLostTest {
           if (fits(rule, method)) {
             List<HookRule> rules =
                 chosen.computeIfAbsent(method[0] + method[1], unused -> new ArrayList<>());
-            if (rule.advice() == HookRule.Weave.INTERCEPT) {
+            if (rule.weave() == HookRule.Weave.INTERCEPT) {
               rules.add(0, rule);
-            } else if (rules.stream().allMatch(r -> r.advice() == HookRule.Weave.INTERCEPT)) {
+            } else if (rules.stream().allMatch(r -> r.weave() == HookRule.Weave.INTERCEPT)) {
               rules.add(rule);
             }
           }

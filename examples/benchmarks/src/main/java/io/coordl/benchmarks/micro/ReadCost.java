@@ -47,14 +47,14 @@ import org.openjdk.jmh.annotations.TearDown;
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class ReadCost {
   private static final int FILES = 400;
-  private static final int PIECE = 8192;
+  private static final int CHUNK = 8192;
 
   /** Varied by JMH: approximate bytes of a file. */
   @Param({"30000", "110000"})
   public int bytes = 30_000;
 
   private final List<Path> paths = new ArrayList<>();
-  private final byte[] piece = new byte[PIECE];
+  private final byte[] chunk = new byte[CHUNK];
   private SplittableRandom order = new SplittableRandom(1);
   private @Nullable ArenaStore store;
 
@@ -124,22 +124,22 @@ public class ReadCost {
     }
   }
 
-  private Path any() {
+  private Path randomPath() {
     return paths.get(order.nextInt(FILES));
   }
 
   private int readFully(InputStream in) throws IOException {
     int total = 0;
-    for (int count = in.read(piece); count >= 0; count = in.read(piece)) {
+    for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
       total += count;
     }
     return total;
   }
 
-  /** {@code new FileInputStream}, read in pieces of 8 KB. */
+  /** Reads with {@code new FileInputStream}, in chunks of 8 KiB. */
   @Benchmark
   public int streamPlain() throws IOException {
-    try (FileInputStream in = new FileInputStream(any().toFile())) {
+    try (FileInputStream in = new FileInputStream(randomPath().toFile())) {
       return readFully(in);
     }
   }
@@ -147,34 +147,34 @@ public class ReadCost {
   /** Like {@link #streamPlain}, but from the cache. */
   @Benchmark
   public int streamHit() throws IOException {
-    try (FileInputStream in = FileReads.newFileInputStream(any().toFile())) {
+    try (FileInputStream in = FileReads.newFileInputStream(randomPath().toFile())) {
       return readFully(in);
     }
   }
 
-  /** {@code Files.readAllBytes}. */
+  /** Reads with {@code Files.readAllBytes}. */
   @Benchmark
   public byte[] allBytesPlain() throws IOException {
-    return Files.readAllBytes(any());
+    return Files.readAllBytes(randomPath());
   }
 
   /** Like {@link #allBytesPlain}, but from the cache. */
   @Benchmark
   public byte[] allBytesHit() throws IOException {
-    return FileReads.readAllBytes(any());
+    return FileReads.readAllBytes(randomPath());
   }
 
-  /** {@code ImageIO.read(File)}, decoding included. */
+  /** Reads and decodes with {@code ImageIO.read(File)}. */
   @Benchmark
   public @Nullable BufferedImage imagePlain() throws IOException {
-    File file = any().toFile();
+    File file = randomPath().toFile();
     return ImageIO.read(file);
   }
 
   /** Like {@link #imagePlain}, but from the cache. */
   @Benchmark
   public @Nullable BufferedImage imageHit() throws IOException {
-    File file = any().toFile();
+    File file = randomPath().toFile();
     return ImageReads.read(file);
   }
 }

@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class SpanCost {
-  /** The sinks behind the bridge. */
+  /** A sink behind the bridge. */
   public enum Sink {
     /** Nothing: the agent is switched off. */
     NONE,
@@ -39,7 +39,7 @@ public class SpanCost {
     RECORDING
   }
 
-  /** Varied by JMH. */
+  /** Varied by JMH: the sink to install. */
   @Param public Sink sink = Sink.NONE;
 
   private SpanSink spans = SpanSink.NONE;
@@ -67,25 +67,25 @@ public class SpanCost {
     Bridge.trip();
   }
 
-  /** A sample, which only adds its time. */
+  /** Measures a sample, which only adds its time. */
   @Benchmark
   public void sample() {
     Spans.exit(Spans.enter(SpanKind.SAMPLE, this), null);
   }
 
-  /** A transform, whose time also enters a histogram, and which becomes an event if long enough. */
+  /** Measures a transform: its time also enters a histogram, and a long one becomes an event. */
   @Benchmark
   public void transform() {
     Spans.exit(Spans.enter(SpanKind.TRANSFORM, this), null);
   }
 
-  /** A piece of a read, without the clock readings at its start and end. */
+  /** Measures recording one fetch, without the clock readings at its start and end. */
   @Benchmark
   public void fetchTime() {
     spans.fetchTime(0, 1);
   }
 
-  /** The two clock readings that every span needs. */
+  /** Measures the two clock readings that every span needs. */
   @Benchmark
   public long clock() {
     long begun = System.nanoTime();

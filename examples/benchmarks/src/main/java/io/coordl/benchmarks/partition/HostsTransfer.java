@@ -35,11 +35,11 @@ final class HostsTransfer implements Transfer {
     engine =
         new HostsEngine(
             own,
-            new Two(server),
+            new TwoMembers(server),
             PeerTls.ofSecret(secret),
             2,
             GROUP,
-            HostsTransfer::heard,
+            HostsTransfer::ignore,
             HostsTransfer::print,
             Timeouts.USUAL);
     while (engine.fetch(key(0), bytes, (target, offset) -> false).outcome() != Outcome.PEER) {
@@ -86,7 +86,7 @@ final class HostsTransfer implements Transfer {
     System.err.println(sentence);
   }
 
-  private static void heard(String peer, long start, long end, long length, Object answer) {}
+  private static void ignore(String peer, long start, long end, long length, Object answer) {}
 
   @Override
   public int get(int item) throws IOException {
@@ -105,8 +105,8 @@ final class HostsTransfer implements Transfer {
   }
 
   /** The members: the host with the items, and this one. */
-  private record Two(List<Member> members, String self) implements Membership {
-    Two(InetSocketAddress server) {
+  private record TwoMembers(List<Member> members, String self) implements Membership {
+    TwoMembers(InetSocketAddress server) {
       this(
           List.of(
               new Member(

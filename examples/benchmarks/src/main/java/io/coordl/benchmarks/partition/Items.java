@@ -25,17 +25,17 @@ record Items(int count, int bytes) {
     return all;
   }
 
-  /** First and last byte of an item in one number. */
+  /** Returns the first and last byte of an item in one number. */
   static int ends(byte first, byte last) {
     return (first & 0xff) << 8 | (last & 0xff);
   }
 
-  /** First and last byte of {@code content} in one number. */
+  /** Returns the first and last byte of {@code content} in one number. */
   static int ends(ByteBuffer content) {
     return ends(content.get(content.position()), content.get(content.limit() - 1));
   }
 
-  /** {@link #ends} of each item. */
+  /** Returns {@link #ends} of each item. */
   int[] expected() {
     int[] expected = new int[count];
     for (int i = 0; i < count; i++) {

@@ -24,8 +24,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A plain Netty transfer: frames with a length and a request number; the server sends items from
- * its memory without a copy; all requesting threads share one connection, and each waits for its
+ * A plain Netty transfer of frames with a length and a request number. The server sends items from
+ * its memory without a copy. All requesting threads share one connection, and each waits for its
  * own reply.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // If a write fails, the reply never comes.

@@ -27,11 +27,11 @@ final class RawSockets implements Transfer {
   static void serve(InetSocketAddress at, Items items) throws IOException {
     ByteBuffer[] all = items.direct();
     ServerSocketChannel server = ServerSocketChannel.open().bind(at);
-    Sides.daemon(
+    TransferSide.daemon(
         () -> {
           while (true) {
             SocketChannel peer = server.accept();
-            Sides.daemon(() -> serveItems(peer, all));
+            TransferSide.daemon(() -> serveItems(peer, all));
           }
         });
   }

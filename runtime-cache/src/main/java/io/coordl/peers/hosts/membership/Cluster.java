@@ -33,7 +33,7 @@ import org.jgroups.util.ExtendedUUID;
 
 /**
  * This host in the JGroups cluster. Each host's address contains its {@link Hello}, so every view
- * is complete and CoorDL sends no messages of its own.
+ * is complete and CoorDL itself sends no messages.
  *
  * <p>A killed host is detected by its broken connection and removed in less than a second. A host
  * that hangs or is disconnected is detected by missing heartbeats, after about {@link

@@ -2,13 +2,13 @@ package io.coordl.transformers.callsite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.ConstantPoolFilter;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The prefilter finds present constants and survives other files. */
-final class ConstantPoolTest {
+final class ConstantPoolFilterTest {
   /** Has constants that take two pool entries. */
   @SuppressWarnings("UnusedMethod")
   private static final class Longs {
@@ -21,16 +21,18 @@ final class ConstantPoolTest {
   void findsAStringOfTheConstantPool() throws Exception {
     byte[] classFile = CallSiteRewriterTest.bytesOf(Longs.class);
 
-    assertThat(new ConstantPool(List.of("java/util/Random")).mentionsAny(classFile)).isTrue();
-    assertThat(new ConstantPool(List.of("no/Such", "java/util/Random")).mentionsAny(classFile))
+    assertThat(new ConstantPoolFilter(List.of("java/util/Random")).mentionsAny(classFile)).isTrue();
+    assertThat(
+            new ConstantPoolFilter(List.of("no/Such", "java/util/Random")).mentionsAny(classFile))
         .isTrue();
-    assertThat(new ConstantPool(List.of("java/util/Rando_")).mentionsAny(classFile)).isFalse();
-    assertThat(new ConstantPool(List.of()).mentionsAny(classFile)).isFalse();
+    assertThat(new ConstantPoolFilter(List.of("java/util/Rando_")).mentionsAny(classFile))
+        .isFalse();
+    assertThat(new ConstantPoolFilter(List.of()).mentionsAny(classFile)).isFalse();
   }
 
   @Test
   void findsNothingInOtherFiles() throws Exception {
-    ConstantPool pool = new ConstantPool(CallSites.owners());
+    ConstantPoolFilter pool = new ConstantPoolFilter(CallSites.owners());
     byte[] classFile = CallSiteRewriterTest.bytesOf(Subject.class);
 
     assertThat(pool.mentionsAny(classFile)).isTrue();

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** One iterator of the program, and the current source of its batches. Thread-safe. */
-final class Pass extends WeakReference<Object> {
+final class ServedIterator extends WeakReference<Object> {
   /** After this many consecutive sources without a batch, the iterator is no longer served. */
   private static final int MAX_FAILURES = 8;
 
@@ -43,7 +43,7 @@ final class Pass extends WeakReference<Object> {
   private int failures;
   private boolean left;
 
-  Pass(Object iterator, Loop loop, Loop.Kind kind) {
+  ServedIterator(Object iterator, Loop loop, Loop.Kind kind) {
     super(iterator);
     this.loop = loop;
     this.kind = kind;
@@ -164,7 +164,7 @@ final class Pass extends WeakReference<Object> {
       left = true;
       kind.refuse();
       if (!keeps) { // Otherwise it has been logged.
-        loop.leaves(kind.type, reason);
+        loop.logLeaving(kind.type, reason);
       }
     }
     return source;

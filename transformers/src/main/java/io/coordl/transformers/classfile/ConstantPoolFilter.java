@@ -9,7 +9,7 @@ import java.util.Arrays;
  * one length comparison per string, a comparison of contents only if an interesting string has the
  * same length, and no allocation. Immutable and safe for concurrent use.
  */
-public final class ConstantPool {
+public final class ConstantPoolFilter {
   static final int COUNT_OFFSET = 8;
   static final int FIRST_ENTRY_OFFSET = 10;
   private static final byte UTF8 = 1;
@@ -20,7 +20,7 @@ public final class ConstantPool {
   private final byte[][][] byLength;
 
   /** Creates a filter for the given ASCII strings, for example internal class names. */
-  public ConstantPool(Iterable<String> interesting) {
+  public ConstantPoolFilter(Iterable<String> interesting) {
     byte[][][] strings = new byte[0][][];
     for (String string : interesting) {
       byte[] bytes = string.getBytes(StandardCharsets.US_ASCII);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param numbers values of the primitive fields, as bits
  * @param arguments the arguments of the call
  */
-record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
+record IteratorState(Settings settings, List<Long> numbers, List<Object> arguments) {
   /**
    * The part of the state that does not change from batch to batch.
    *
@@ -55,12 +55,12 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
    * @param copied indices of the fields whose contents are copied
    * @param before an earlier state, whose copies are reused if still equal; null if none
    */
-  static @Nullable Place of(
+  static @Nullable IteratorState of(
       Object iterator,
       ObjectFields fields,
       List<Integer> copied,
       List<Object> arguments,
-      @Nullable Place before) {
+      @Nullable IteratorState before) {
     @Nullable Object[] objects = fields.references(iterator);
     List<@Nullable WeakReference<Object>> weak = new ArrayList<>(objects.length);
     List<@Nullable Contents> contents = new ArrayList<>(objects.length);
@@ -82,7 +82,7 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
       }
       contents.add(now);
     }
-    return new Place(
+    return new IteratorState(
         new Settings(weak, contents, LibraryEpoch.defaults()), fields.numbers(iterator), arguments);
   }
 
@@ -109,7 +109,7 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
   }
 
   /**
-   * Returns a string that is unique among places with the same settings. Includes the type and
+   * Returns a string that is unique among states with the same settings. Includes the type and
    * length of each argument, because a string may contain anything.
    */
   String name() {
@@ -124,7 +124,7 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof Place that
+    return other instanceof IteratorState that
         && settings.isSame(that.settings)
         && numbers.equals(that.numbers)
         && arguments.equals(that.arguments);

@@ -21,9 +21,10 @@ import java.util.function.Consumer;
  * @param epochEnds {@link System#nanoTime} at the end of each epoch of each job
  * @param cpu CPU time of each job at these times
  */
-record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<EpochCpu> cpu) {
+record ConcurrentJobs(List<ChildResult> results, List<List<Long>> epochEnds, List<EpochCpu> cpu) {
   /** Like the overload below, but shows no output while the jobs run. */
-  static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
+  static ConcurrentJobs run(String what, List<ChildJvm> jobs)
+      throws IOException, InterruptedException {
     return run(what, jobs, line -> {});
   }
 
@@ -33,7 +34,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
    *
    * @throws IllegalStateException if one of them fails
    */
-  static Together run(String what, List<ChildJvm> jobs, Consumer<String> echo)
+  static ConcurrentJobs run(String what, List<ChildJvm> jobs, Consumer<String> echo)
       throws IOException, InterruptedException {
     List<List<Long>> ends = new ArrayList<>();
     List<EpochCpu> cpu = new ArrayList<>();
@@ -61,7 +62,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
       for (Future<ChildResult> job : running) {
         results.add(job.get().orFail("One of " + jobs.size() + " jobs, " + what + ","));
       }
-      return new Together(results, ends, cpu);
+      return new ConcurrentJobs(results, ends, cpu);
     } catch (ExecutionException e) {
       throw new IOException("A job could not be run: " + what, e.getCause());
     } finally {
@@ -71,8 +72,8 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
   }
 
   /**
-   * Epochs per second of all jobs together, counting partial epochs, after every job has finished
-   * {@code warmUp} epochs and before any has ended.
+   * Returns the epochs per second of all jobs together, counting partial epochs, after every job
+   * has finished {@code warmUp} epochs and before any has ended.
    */
   double epochsPerSecond(int warmUp) {
     long from = Long.MIN_VALUE;
@@ -93,14 +94,16 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
   }
 
   /**
-   * Mean CPU seconds that an epoch takes in all jobs together, over the epochs after {@code from}
-   * up to {@code to}, without JIT compilers.
+   * Returns the mean CPU seconds that an epoch takes in all jobs together, over the epochs after
+   * {@code from} up to {@code to}, without JIT compilers.
    */
   double cpuPerEpoch(int from, int to) {
     return cpu.stream().mapToDouble(job -> job.seconds(from, to)).sum() / (to - from);
   }
 
-  /** Epochs done at {@code time}, which is between the first and last end of an epoch. */
+  /**
+   * Returns the epochs done at {@code time}, which is between the first and last end of an epoch.
+   */
   private static double done(List<Long> ends, long time) {
     int epoch = 1;
     while (ends.get(epoch) < time) {

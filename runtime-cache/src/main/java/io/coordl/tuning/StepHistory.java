@@ -6,26 +6,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Successive pieces of a job, each of at least one batch. When there are {@value #MAX_PIECES},
- * neighbours are merged in pairs, so memory is bounded. Used by one thread at a time.
+ * The figures of successive intervals of a job, each of at least one batch. When there are {@value
+ * #MAX_INTERVALS}, neighbours are merged in pairs, so memory is bounded. Used by one thread at a
+ * time.
  */
-final class Pieces {
-  static final int MAX_PIECES = 512;
+final class StepHistory {
+  static final int MAX_INTERVALS = 512;
 
   private List<Figures> all = new ArrayList<>();
   private Figures next = new JobStatisticsEvent();
   private long batches = 1;
 
-  void add(Figures piece) {
-    next.add(piece);
+  void add(Figures interval) {
+    next.add(interval);
     if (next.batches < batches) {
       return;
     }
     all.add(next);
     next = new JobStatisticsEvent();
-    if (all.size() == MAX_PIECES) {
+    if (all.size() == MAX_INTERVALS) {
       List<Figures> joined = new ArrayList<>();
-      for (int i = 0; i < MAX_PIECES; i += 2) {
+      for (int i = 0; i < MAX_INTERVALS; i += 2) {
         joined.add(sum(all.subList(i, i + 2)));
       }
       all = joined;
@@ -37,9 +38,9 @@ final class Pieces {
     return List.copyOf(all);
   }
 
-  static JobStatisticsEvent sum(List<Figures> pieces) {
+  static JobStatisticsEvent sum(List<Figures> intervals) {
     JobStatisticsEvent sum = new JobStatisticsEvent();
-    pieces.forEach(sum::add);
+    intervals.forEach(sum::add);
     return sum;
   }
 }

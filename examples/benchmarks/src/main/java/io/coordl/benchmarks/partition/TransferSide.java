@@ -15,53 +15,53 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The side that has the items, {@code serve WAY PORT ITEMS BYTES SECRET}, or the side that gets
- * them, {@code get WAY PORT ITEMS BYTES SECRET PID}, where SECRET is the file of the peer secret
- * and PID the process on the other side. The first prints a line once it listens, and ends when its
- * input ends. The second prints its figures: p50 and p99 in microseconds with one thread, GB/s with
- * four, and the CPU microseconds that both processes use per item. Each phase lasts a second, after
- * a warm-up of equal length.
+ * Runs one side of a transfer. Arguments: {@code serve TRANSPORT PORT ITEMS BYTES SECRET} for the
+ * side that has the items, or {@code get TRANSPORT PORT ITEMS BYTES SECRET PID} for the side that
+ * gets them. SECRET is the file of the peer secret, and PID the process on the other side. The
+ * first side prints a line once it listens, and ends when its input ends. The second prints its
+ * figures: p50 and p99 in microseconds with one thread, GB/s with four, and the CPU microseconds
+ * that both processes use per item. Each phase lasts a second, after a warm-up of equal length.
  */
-public final class Sides {
+public final class TransferSide {
   private static final int THREADS = 4;
   private static final long PHASE_NANOS = 1_000_000_000L;
   private static final int TICKS_A_SECOND = 100;
 
-  private Sides() {}
+  private TransferSide() {}
 
   /** Runs one side; the class description lists the arguments. */
   public static void main(String[] args) throws Exception {
-    String way = args[1];
+    String transport = args[1];
     InetSocketAddress at =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]));
     Items items = new Items(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
     Path secret = Path.of(args[5]);
     if (args[0].equals("serve")) {
-      serve(way, at, items, secret);
+      serve(transport, at, items, secret);
       System.out.println("listening");
       System.in.readAllBytes();
       System.exit(0);
     }
-    try (Transfer transfer = open(way, at, items, secret)) {
+    try (Transfer transfer = open(transport, at, items, secret)) {
       measure(transfer, items, Long.parseLong(args[6]));
     }
     System.exit(0);
   }
 
-  private static void serve(String way, InetSocketAddress at, Items items, Path secret)
+  private static void serve(String transport, InetSocketAddress at, Items items, Path secret)
       throws Exception {
-    switch (way) {
+    switch (transport) {
       case "raw" -> RawSockets.serve(at, items);
       case "netty" -> NettyTransfer.serve(at, items);
       case "hosts" -> HostsTransfer.serve(at, items, secret);
       case "jgroups" -> JgroupsTransfer.serve(at, items);
-      default -> throw new IllegalArgumentException(way);
+      default -> throw new IllegalArgumentException(transport);
     }
   }
 
-  private static Transfer open(String way, InetSocketAddress at, Items items, Path secret)
+  private static Transfer open(String transport, InetSocketAddress at, Items items, Path secret)
       throws Exception {
-    return switch (way) {
+    return switch (transport) {
       case "raw" -> new RawSockets(at, items.bytes());
       case "netty" -> new NettyTransfer(at);
       case "hosts" -> new HostsTransfer(at, items, secret);
@@ -69,20 +69,20 @@ public final class Sides {
       case "redis-engine" -> new RedisTransfers.Engine(at, items);
       case "redis-jedis" -> new RedisTransfers.Jedis(at, items);
       case "redis-lettuce" -> new RedisTransfers.Lettuce(at, items);
-      default -> throw new IllegalArgumentException(way);
+      default -> throw new IllegalArgumentException(transport);
     };
   }
 
-  private static void measure(Transfer transfer, Items items, long other) throws Exception {
+  private static void measure(Transfer transfer, Items items, long otherPid) throws Exception {
     int[] expected = items.expected();
     together(transfer, expected);
     alone(transfer, expected);
-    double cpuBefore = cpuSeconds(other) + cpuSeconds(ProcessHandle.current().pid());
+    double cpuBefore = cpuSeconds(otherPid) + cpuSeconds(ProcessHandle.current().pid());
     long[] nanos = alone(transfer, expected);
     long start = System.nanoTime();
     long got = together(transfer, expected);
     double seconds = (System.nanoTime() - start) / 1e9;
-    double cpu = cpuSeconds(other) + cpuSeconds(ProcessHandle.current().pid()) - cpuBefore;
+    double cpu = cpuSeconds(otherPid) + cpuSeconds(ProcessHandle.current().pid()) - cpuBefore;
     Arrays.sort(nanos);
     System.out.printf(
         Locale.ROOT,
@@ -140,7 +140,7 @@ public final class Sides {
     }
   }
 
-  /** User and system time of a process and all its threads. */
+  /** Returns the user and system time of a process and all its threads, in seconds. */
   private static double cpuSeconds(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
     // The name, in brackets, may contain blanks; user and system time are fields 14 and 15.

@@ -13,7 +13,7 @@ import java.nio.ShortBuffer;
 import java.util.Arrays;
 
 /** The element types of arrays and buffers, and how their bits are copied. */
-enum Numbers {
+enum ElementType {
   BOOLEANS(boolean.class, 'Z', 1),
   BYTES(byte.class, 'B', Byte.BYTES),
   SHORTS(short.class, 'S', Short.BYTES),
@@ -31,32 +31,32 @@ enum Numbers {
   /** Size of an element in bytes. */
   final int size;
 
-  Numbers(Class<?> element, char code, int size) {
+  ElementType(Class<?> element, char code, int size) {
     this.element = element;
     this.code = (byte) code;
     this.size = size;
   }
 
-  static Numbers of(byte code) {
-    for (Numbers numbers : values()) {
-      if (numbers.code == code) {
-        return numbers;
+  static ElementType of(byte code) {
+    for (ElementType type : values()) {
+      if (type.code == code) {
+        return type;
       }
     }
     throw new IllegalArgumentException("type " + code);
   }
 
   /** Returns the constant of a primitive element type. */
-  static Numbers of(Class<?> element) {
-    for (Numbers numbers : values()) {
-      if (numbers.element == element) {
-        return numbers;
+  static ElementType of(Class<?> element) {
+    for (ElementType type : values()) {
+      if (type.element == element) {
+        return type;
       }
     }
     throw new IllegalArgumentException(element.getName());
   }
 
-  static Numbers of(Buffer buffer) {
+  static ElementType of(Buffer buffer) {
     return buffer instanceof ByteBuffer
         ? BYTES
         : buffer instanceof ShortBuffer

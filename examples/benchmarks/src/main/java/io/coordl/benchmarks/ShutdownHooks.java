@@ -1,8 +1,8 @@
 package io.coordl.benchmarks;
 
 /** Shutdown hooks that clean up after a benchmark. */
-final class Hooks {
-  private Hooks() {}
+final class ShutdownHooks {
+  private ShutdownHooks() {}
 
   /** Removes a hook whose work is done; does nothing while the JVM exits. */
   static void remove(Thread hook) {
