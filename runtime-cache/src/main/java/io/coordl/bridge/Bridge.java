@@ -56,7 +56,7 @@ public final class Bridge {
 
   /**
    * Counts a fault of the agent, notifies the listener, and trips at {@link #MAX_FAULTS}. Throws
-   * only if the program has stopped this thread with {@code Thread.stop}, which is not a fault.
+   * only {@link EarlyFileError} and the error of {@code Thread.stop}, which are not faults.
    */
   public static void fault(String where, Throwable cause) {
     passStop(cause);
@@ -72,11 +72,13 @@ public final class Bridge {
     }
   }
 
-  /** Rethrows the error with which {@code Thread.stop} ends a thread, even if it is a cause. */
+  /** Rethrows an error that is to end the thread's work, even if it is a cause. */
   private static void passStop(Throwable thrown) {
     Throwable at = thrown;
     for (int depth = 0; at != null && depth < MAX_CAUSES; depth++) {
-      if (at instanceof Error stopped && at.getClass().getName().equals("java.lang.ThreadDeath")) {
+      if (at instanceof Error stopped
+          && (at instanceof EarlyFileError
+              || at.getClass().getName().equals("java.lang.ThreadDeath"))) {
         throw stopped;
       }
       at = at.getCause();

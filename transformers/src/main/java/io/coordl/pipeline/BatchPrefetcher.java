@@ -1,6 +1,7 @@
 package io.coordl.pipeline;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.EarlyFileError;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.Producers;
@@ -43,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 public final class BatchPrefetcher {
   /** Consecutive discarded or failed batches after which prefetching stops for the epoch. */
   private static final int MAX_USELESS = 3;
+
+  private static final String UNKNOWN_FILES =
+      "the program reads files whose changes the agent cannot detect, such as files in an archive";
 
   private final Prefetcher prefetcher;
   private final OnceLog log;
@@ -259,8 +263,7 @@ public final class BatchPrefetcher {
       prepared.why =
           prepared.files.areKnown()
               ? "the program's files change between its batches"
-              : "the program reads files whose changes the agent cannot detect, such as files in an"
-                  + " archive";
+              : UNKNOWN_FILES;
       return null;
     }
     if (!pipeline.handOver(batch)) {
@@ -306,13 +309,16 @@ public final class BatchPrefetcher {
       throws Exception {
     preparing = Thread.currentThread();
     random.drawFrom(prepared.to);
-    Producers.listen(prepared.files);
+    Producers.listen(prepared.files::openEarly);
     try {
       Object batch = pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
       if (batch == null) {
         prepared.why = "the library makes them itself";
       }
       return batch;
+    } catch (EarlyFileError e) {
+      prepared.why = UNKNOWN_FILES;
+      return null;
     } catch (NotPreparedException e) {
       Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
       prepared.why = "preparing them throws " + thrown.getClass().getName();

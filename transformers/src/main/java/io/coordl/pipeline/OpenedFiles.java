@@ -1,5 +1,6 @@
 package io.coordl.pipeline;
 
+import io.coordl.bridge.EarlyFileError;
 import io.coordl.bridge.Producers;
 import io.coordl.items.FileState;
 import java.io.IOException;
@@ -8,8 +9,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +26,40 @@ final class OpenedFiles implements Consumer<String> {
 
   private final Map<String, FileState> files = new ConcurrentHashMap<>();
 
+  private final Function<String, FileState> states;
+
+  /** Whether a file was opened so soon after a change that a further one might go unnoticed. */
+  private volatile boolean unsettled;
+
+  OpenedFiles() {
+    this(FileState::of);
+  }
+
+  /** For tests. */
+  OpenedFiles(Function<String, FileState> states) {
+    this.states = states;
+  }
+
   @Override
   public void accept(String path) {
-    files.computeIfAbsent(path, FileState::of);
+    files.computeIfAbsent(path, states);
+  }
+
+  /**
+   * Like {@link #accept}, for a thread that prepares a batch before the program requests it.
+   *
+   * @throws EarlyFileError if it must not open the file early
+   */
+  void openEarly(String path) {
+    accept(path);
+    FileState state = Objects.requireNonNull(files.get(path));
+    if (!state.isFile() || state.isPseudo()) {
+      files.put(Producers.UNKNOWN, state);
+      throw new EarlyFileError(path);
+    }
+    if (state.size() > 0 && !state.isSettled()) {
+      unsettled = true;
+    }
   }
 
   /**
@@ -39,7 +73,8 @@ final class OpenedFiles implements Consumer<String> {
   /** Whether no file has changed since it was first opened; false if that is unknown. */
   boolean areUnchanged() {
     return areKnown()
-        && files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
+        && !unsettled
+        && files.entrySet().stream().allMatch(e -> e.getValue().equals(states.apply(e.getKey())));
   }
 
   boolean haveOne(Predicate<FileState> condition) {

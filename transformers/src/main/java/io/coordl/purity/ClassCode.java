@@ -34,24 +34,17 @@ final class ClassCode extends ClassVisitor {
   String host;
   boolean isInterface;
 
-  private final String getsItem;
-
-  private ClassCode(String name, byte[] file, String getsItem) {
+  private ClassCode(String name, byte[] file) {
     super(OpenedClassReader.ASM_API);
     CRC32 crc = new CRC32();
     crc.update(file);
     this.name = name;
     this.checksum = crc.getValue();
-    this.getsItem = getsItem;
     host = name;
   }
 
-  /**
-   * Reads a class file; returns null if there is none.
-   *
-   * @param getsItem name and descriptor of the method that returns an item by its number
-   */
-  static @Nullable ClassCode read(String name, @Nullable ClassLoader loader, String getsItem) {
+  /** Reads a class file; returns null if there is none. */
+  static @Nullable ClassCode read(String name, @Nullable ClassLoader loader) {
     String file = name + ".class";
     try (InputStream in =
         loader == null
@@ -61,7 +54,7 @@ final class ClassCode extends ClassVisitor {
         return null;
       }
       byte[] bytes = in.readAllBytes();
-      ClassCode code = new ClassCode(name, bytes, getsItem);
+      ClassCode code = new ClassCode(name, bytes);
       OpenedClassReader.of(bytes).accept(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
       return code;
     } catch (IOException e) {
@@ -124,8 +117,7 @@ final class ClassCode extends ClassVisitor {
       String descriptor,
       @Nullable String signature,
       String @Nullable [] exceptions) {
-    MethodCode code =
-        new MethodCode(name, access, method, descriptor, getsItem.equals(method + descriptor));
+    MethodCode code = new MethodCode(name, access, method, descriptor);
     methods.add(code);
     return code;
   }

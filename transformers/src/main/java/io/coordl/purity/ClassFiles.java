@@ -131,7 +131,7 @@ public final class ClassFiles {
   }
 
   private static ClassCode read(Class<?> type, @Nullable ClassLoader loader) throws IOException {
-    ClassCode code = ClassCode.read(type.getName().replace('.', '/'), loader, "");
+    ClassCode code = ClassCode.read(type.getName().replace('.', '/'), loader);
     if (code == null) {
       throw new IOException("the class file of " + type.getName() + " cannot be found");
     }

@@ -9,7 +9,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ConstantDynamic;
@@ -54,22 +53,21 @@ final class Flow {
    * A value on the stack or in a local variable.
    *
    * @param wide whether the value takes two slots
-   * @param item whether it is derived from the number of the requested item
    */
-  record Value(boolean wide, boolean item, Set<Origin> origins) {
-    static final Value OTHER = new Value(false, false, Set.of(Plain.OTHER));
-    static final Value LONG = new Value(true, false, Set.of(Plain.OTHER));
+  record Value(boolean wide, Set<Origin> origins) {
+    static final Value OTHER = new Value(false, Set.of(Plain.OTHER));
+    static final Value LONG = new Value(true, Set.of(Plain.OTHER));
 
     static Value of(Origin origin) {
-      return new Value(false, false, Set.of(origin));
+      return new Value(false, Set.of(origin));
     }
 
-    static Value of(boolean wide, boolean item) {
-      return item ? new Value(wide, true, OTHER.origins) : wide ? LONG : OTHER;
+    static Value of(boolean wide) {
+      return wide ? LONG : OTHER;
     }
 
-    static Value ofType(String descriptor, boolean item) {
-      return of(descriptor.equals("J") || descriptor.equals("D"), item);
+    static Value ofType(String descriptor) {
+      return of(descriptor.equals("J") || descriptor.equals("D"));
     }
 
     boolean isOnly(Origin origin) {
@@ -82,7 +80,6 @@ final class Flow {
       }
       return new Value(
           wide && other.wide,
-          item && other.item,
           Stream.concat(origins.stream(), other.origins.stream())
               .collect(Collectors.toUnmodifiableSet()));
     }
@@ -113,7 +110,6 @@ final class Flow {
   private final @Nullable State[] before;
   private final Deque<Integer> pending = new ArrayDeque<>();
 
-  /** Analyses a method; its signature shows which argument is the item's number. */
   Flow(MethodCode method) {
     this.method = method;
     before = new State[method.instructions.size() + 1];
@@ -123,7 +119,7 @@ final class Flow {
     }
     for (Type argument : Type.getArgumentTypes(method.descriptor)) {
       String type = argument.getDescriptor();
-      locals.add(Value.ofType(type, method.getsItem && type.equals("J")));
+      locals.add(Value.ofType(type));
       if (argument.getSize() == 2) {
         locals.add(null);
       }
@@ -232,14 +228,10 @@ final class Flow {
       stack.add(value);
     }
 
-    private void push(String descriptor, boolean item) {
+    private void push(String descriptor) {
       if (!descriptor.equals("V")) {
-        push(Value.ofType(descriptor, item));
+        push(Value.ofType(descriptor));
       }
-    }
-
-    private boolean tookItem() {
-      return popped.stream().anyMatch(Value::item);
     }
 
     void execute() {
@@ -250,22 +242,19 @@ final class Flow {
       } else if (code == Opcodes.ACONST_NULL) {
         push(Value.of(Plain.NULL));
       } else if (code <= Opcodes.SIPUSH) {
-        push(Value.of(wide, false));
+        push(Value.of(wide));
       } else if (code == Opcodes.LDC) {
         Object constant = it.arguments().get(0);
         boolean two =
             constant instanceof Long
                 || constant instanceof Double
                 || (constant instanceof ConstantDynamic made && made.getSize() == 2);
-        push(Value.of(two, false));
+        push(Value.of(two));
       } else if (code <= Opcodes.ALOAD) {
-        push(Objects.requireNonNullElse(locals.get(it.operand()), Value.of(wide, false)));
+        push(Objects.requireNonNullElse(locals.get(it.operand()), Value.of(wide)));
       } else if (code <= Opcodes.SALOAD) {
         pop(2);
-        push(
-            code == Opcodes.AALOAD
-                ? element(popped.get(0), tookItem())
-                : Value.of(wide, tookItem()));
+        push(code == Opcodes.AALOAD ? element(popped.get(0)) : Value.of(wide));
       } else if (code <= Opcodes.ASTORE) {
         store(it.operand(), pop());
       } else if (code <= Opcodes.SASTORE) {
@@ -275,10 +264,10 @@ final class Flow {
       } else if (code <= Opcodes.LXOR) {
         boolean unary = code >= Opcodes.INEG && code <= Opcodes.DNEG;
         pop(unary ? 1 : 2);
-        push(Value.of(popped.get(0).wide(), tookItem()));
+        push(Value.of(popped.get(0).wide()));
       } else if (code <= Opcodes.I2S) {
         pop();
-        push(Value.of(wide, tookItem()));
+        push(Value.of(wide));
       } else if (code <= Opcodes.DCMPG) {
         pop(2);
         push(Value.OTHER);
@@ -329,7 +318,7 @@ final class Flow {
       String type = it.member().descriptor();
       return type.length() > 1
           ? Value.of(new Kept(it.member(), ofThis, false))
-          : Value.ofType(type, false);
+          : Value.ofType(type);
     }
 
     private void call(int code) {
@@ -341,39 +330,38 @@ final class Flow {
       if (code != Opcodes.INVOKESTATIC && !dynamic) {
         pop();
       }
-      boolean item = tookItem() && (dynamic || JdkCode.keepsItem(owner));
-      if (name.equals("<init>") && item) {
-        follow(popped.get(0));
-      }
       String result = type.getReturnType().getDescriptor();
       if (dynamic || result.length() == 1) {
-        push(result, item);
-      } else if (JdkCode.makes(owner, name)) {
+        push(result);
+      } else if (JdkCode.makes(owner, name) || collects(owner, name)) {
         push(Value.of(new Made(at)));
       } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.VIEWS, owner, name)) {
         push(popped.get(0));
       } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.ELEMENTS, owner, name)) {
-        push(element(popped.get(0), item));
+        push(element(popped.get(0)));
       } else {
-        push(result, item);
+        push(result);
       }
     }
 
-    /** Marks every copy of an object that was constructed from the item's number. */
-    private void follow(Value made) {
-      UnaryOperator<@Nullable Value> mark =
-          value ->
-              value != null && value.origins().equals(made.origins())
-                  ? new Value(false, true, made.origins())
-                  : value;
-      locals.replaceAll(mark);
-      for (int i = 0; i < stack.size(); i++) {
-        Value value = stack.get(i);
-        stack.set(i, Objects.requireNonNullElse(mark.apply(value), value));
-      }
+    /** Whether it collects a stream into a new collection. */
+    private boolean collects(String owner, String name) {
+      return owner.equals("java/util/stream/Stream")
+          && name.equals("collect")
+          && popped.size() == 2
+          && popped.get(1).origins().stream()
+              .allMatch(
+                  origin ->
+                      origin instanceof Made made
+                          && method
+                              .instructions
+                              .get(made.at())
+                              .member()
+                              .owner()
+                              .equals("java/util/stream/Collectors"));
     }
 
-    private static Value element(Value container, boolean item) {
+    private static Value element(Value container) {
       Set<Origin> origins =
           container.origins().stream()
               .map(
@@ -384,7 +372,7 @@ final class Flow {
                               ? new Inside(made.at())
                               : origin instanceof Inside ? origin : Plain.OTHER)
               .collect(Collectors.toUnmodifiableSet());
-      return new Value(false, item, origins);
+      return new Value(false, origins);
     }
 
     private void store(int slot, Value value) {

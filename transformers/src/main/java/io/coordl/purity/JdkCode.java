@@ -228,15 +228,6 @@ final class JdkCode {
     return READS.stream().anyMatch(whole::startsWith);
   }
 
-  /** Whether results of methods of this class derive from the item if an argument does. */
-  static boolean keepsItem(String owner) {
-    return CLASSES.contains(owner)
-        || COLLECTIONS.contains(owner)
-        || owner.equals("java/nio/file/Path")
-        || owner.equals("java/nio/file/Paths")
-        || owner.equals("java/io/File");
-  }
-
   /** Whether a class is a JDK collection, by its internal name. */
   static boolean isCollection(String owner) {
     return COLLECTIONS.contains(owner) || owner.equals("java/lang/Iterable");

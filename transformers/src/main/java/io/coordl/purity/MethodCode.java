@@ -24,9 +24,6 @@ final class MethodCode extends MethodVisitor {
   /** Position of each label: the index of the next instruction. */
   final IdentityHashMap<Label, Integer> places = new IdentityHashMap<>();
 
-  /** Whether its argument of type {@code long} is the number of the requested item. */
-  final boolean getsItem;
-
   private @Nullable Flow flow;
 
   /**
@@ -65,13 +62,12 @@ final class MethodCode extends MethodVisitor {
   /** An exception handler and the range that it covers. */
   record Handler(Label start, Label end, Label handler) {}
 
-  MethodCode(String owner, int access, String name, String descriptor, boolean getsItem) {
+  MethodCode(String owner, int access, String name, String descriptor) {
     super(OpenedClassReader.ASM_API);
     this.owner = owner;
     this.access = access;
     this.name = name;
     this.descriptor = descriptor;
-    this.getsItem = getsItem;
   }
 
   String signature() {

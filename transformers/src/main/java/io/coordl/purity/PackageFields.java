@@ -59,7 +59,7 @@ final class PackageFields {
     String owner = Type.getInternalName(type);
     Set<String> set = new HashSet<>();
     for (String name : classes(Path.of(source.getLocation().toURI()), owner)) {
-      ClassCode code = ClassCode.read(name, type.getClassLoader(), "");
+      ClassCode code = ClassCode.read(name, type.getClassLoader());
       if (code == null) {
         return null;
       }

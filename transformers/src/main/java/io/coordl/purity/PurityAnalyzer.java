@@ -43,8 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>The rule.</b> Nothing that the pipeline's code reads changes while the program runs: every
  * field is final or set only during construction, and so are, recursively, the fields of the
  * objects it refers to. The code reads no clock, thread, locale, property or environment variable,
- * no file except the requested item, and no random generator except the library's. It writes
- * nothing that outlives the call.
+ * and no random generator except the library's. It writes nothing that outlives the call.
  *
  * <p><b>Code to analyse.</b> Every method that can run is analysed: those that can be called on the
  * objects that the pipeline keeps, and on the objects that analysed code creates; the static
@@ -73,9 +72,8 @@ import org.jspecify.annotations.Nullable;
  * object's methods, only those that analysed code calls are analysed. Example: a table record
  * refers to a parser whose {@code close} is never called.
  *
- * <p><b>Items.</b> A data set may read only the file of the requested item, because any other file
- * may be rewritten between two batches, unless the caller notices such changes ({@link
- * Known#noticesFiles}).
+ * <p><b>Files.</b> The code may read files only if the caller notices that one was rewritten since
+ * ({@link Known#noticesFiles}). It opens them by calls that the agent has rewritten.
  *
  * <p><b>Assumptions:</b> no reflection or native code sets final fields; the class files are those
  * that were loaded; the library's own code behaves as {@link Known} describes.
@@ -181,7 +179,7 @@ public final class PurityAnalyzer {
       return false;
     }
 
-    /** Whether changes to any opened file are noticed, not only changes to the requested item. */
+    /** Whether the caller records the state of each file that the code opens. */
     default boolean noticesFiles() {
       return false;
     }
@@ -221,14 +219,6 @@ public final class PurityAnalyzer {
      */
     default Set<String> runs() {
       return Set.of();
-    }
-
-    /**
-     * Returns the name and descriptor of the method that returns an item by its number, a {@code
-     * long}.
-     */
-    default String getsItem() {
-      return "";
     }
   }
 
@@ -629,8 +619,7 @@ public final class PurityAnalyzer {
     private @Nullable ClassCode find(String name, @Nullable ClassLoader loader) {
       Object loaderKey = loader == null ? this : loader;
       if (requested.computeIfAbsent(loaderKey, none -> new HashSet<>()).add(name)) {
-        Optional<ClassCode> code =
-            Optional.ofNullable(ClassCode.read(name, loader, known.getsItem()));
+        Optional<ClassCode> code = Optional.ofNullable(ClassCode.read(name, loader));
         Optional<ClassCode> other = classes.putIfAbsent(name, code);
         if (other != null && !code.map(it -> it.checksum).equals(other.map(it -> it.checksum))) {
           throw new IllegalStateException(
@@ -1027,7 +1016,7 @@ public final class PurityAnalyzer {
     private @Nullable Set<String> outside(String name, @Nullable ClassLoader loader) {
       Optional<Set<String>> known = outside.get(name);
       if (known == null) {
-        ClassCode code = ClassCode.read(name, loader, "");
+        ClassCode code = ClassCode.read(name, loader);
         Set<String> methods = code == null ? null : new HashSet<>();
         if (code != null && methods != null) {
           code.methods.forEach(method -> methods.add(method.signature()));
@@ -1382,8 +1371,8 @@ public final class PurityAnalyzer {
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");
-          } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
-            leave("reads a file that is not the requested item (" + whole + ")");
+          } else if (!known.noticesFiles()) {
+            leave("reads a file (" + whole + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave(
                 "reads a file through a method reference or its superclass, where changes are not"

@@ -22,6 +22,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +92,7 @@ class PurityAnalyzerTest {
   static final class Sorts implements Part {
     private final File[] files;
     private final List<String> names = new ArrayList<>();
+    private final List<Integer> sizes;
 
     Sorts() {
       File[] found = new File(".").listFiles();
@@ -99,11 +102,12 @@ class PurityAnalyzerTest {
         names.add(file.getName());
       }
       Collections.sort(names);
+      sizes = names.stream().map(String::length).sorted().collect(Collectors.toList());
     }
 
     @Override
     public float apply(float value) {
-      return value + files.length + names.get(0).length();
+      return value + files.length + names.get(0).length() + sizes.get(0);
     }
   }
 
@@ -116,6 +120,22 @@ class PurityAnalyzerTest {
       float first = value * order[0];
       Arrays.sort(order);
       return first;
+    }
+  }
+
+  /** Collects into a list that other code has, too. */
+  static final class CollectsInto implements Part {
+    static final List<Integer> SHARED = new ArrayList<>();
+    private final List<Integer> sizes;
+
+    CollectsInto() {
+      sizes =
+          Stream.of("a", "b").map(String::length).collect(Collectors.toCollection(() -> SHARED));
+    }
+
+    @Override
+    public float apply(float value) {
+      return value + sizes.get(0);
     }
   }
 
@@ -179,6 +199,14 @@ class PurityAnalyzerTest {
               + InAnArrayThatIsShown.class.getName()
               + ".factors, an array that "
               + InAnArrayThatIsShown.class.getName()
+              + ".<init> receives from or passes to other code"
+        },
+        new Object[] {
+          new CollectsInto(),
+          "CollectsInto.apply reads "
+              + CollectsInto.class.getName()
+              + ".sizes, a collection that "
+              + CollectsInto.class.getName()
               + ".<init> receives from or passes to other code"
         },
         new Object[] {

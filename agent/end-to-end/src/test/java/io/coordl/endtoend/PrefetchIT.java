@@ -66,17 +66,16 @@ class PrefetchIT {
               new Loop("break", 9, 6, ""),
               new Loop("draws", 9, 0, "the program draws from DJL's random generator between"),
               new Loop("interrupt", -1, -1, ""),
-              // The last reason is a change of Normalize's arrays, noticed between two batches.
+              // Changes of Normalize's arrays and of OfFile's file are noticed between batches.
               new Loop(
                   "changes",
-                  3,
+                  6,
                   0,
                   "OfStatic.transform reads example.prefetch.Changing.factor, which;"
                       + " OfVolatile.transform reads example.prefetch.Changing$Knobs.factor, which;"
                       + " OfObject.transform reads example.prefetch.Changing$Knobs.value, which;"
                       + " OfArray.transform reads example.prefetch.Changing$OfArray.factors, an"
                       + " array; OfProperty.transform uses java.lang.System.getProperty;"
-                      + " OfFile.transform reads a file that is not the requested item;"
                       + " OfTurn.transform reads example.prefetch.Changing.open, which; the program"
                       + " changes its transforms between its batches"),
               new Loop("own-data", 15, 12, ""),

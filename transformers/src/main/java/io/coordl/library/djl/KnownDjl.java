@@ -139,7 +139,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   }
 
   @Override
-  public String getsItem() {
-    return "get(Lai/djl/ndarray/NDManager;J)Lai/djl/training/dataset/Record;";
+  public boolean noticesFiles() {
+    return true;
   }
 }
