@@ -20,7 +20,7 @@ public final class ImageReads {
   private ImageReads() {}
 
   public static @Nullable BufferedImage read(File file) throws IOException {
-    long span = Spans.enter(SpanKind.DECODE, file);
+    long span = Spans.enter(SpanKind.DECODE, ImageIO.class);
     BufferedImage image = null;
     try {
       ImageInputStream stream = file == null ? null : itemStream(file);
@@ -32,7 +32,7 @@ public final class ImageReads {
   }
 
   public static @Nullable BufferedImage read(URL url) throws IOException {
-    long span = Spans.enter(SpanKind.DECODE, url);
+    long span = Spans.enter(SpanKind.DECODE, ImageIO.class);
     BufferedImage image = null;
     try {
       String path = url == null ? null : FileReads.itemPath(url);
@@ -45,7 +45,7 @@ public final class ImageReads {
   }
 
   public static @Nullable BufferedImage read(InputStream stream) throws IOException {
-    long span = Spans.enter(SpanKind.DECODE, stream);
+    long span = Spans.enter(SpanKind.DECODE, ImageIO.class);
     BufferedImage image = null;
     try {
       image = ImageIO.read(stream);
@@ -56,7 +56,7 @@ public final class ImageReads {
   }
 
   public static @Nullable BufferedImage read(ImageInputStream stream) throws IOException {
-    long span = Spans.enter(SpanKind.DECODE, stream);
+    long span = Spans.enter(SpanKind.DECODE, ImageIO.class);
     BufferedImage image = null;
     try {
       image = ImageIO.read(stream);

@@ -5,7 +5,10 @@ package io.coordl.bridge;
  * the {@link SpanSink} interprets it.
  */
 public enum SpanKind {
-  /** Turning raw bytes into pixels, audio samples or the like, or directly into an array. */
+  /**
+   * Turning raw bytes into pixels, audio samples or the like, or directly into an array. The
+   * subject is the library's decoder, or a class of the JDK if the program calls that itself.
+   */
   DECODE,
   /** Transforming one sample or batch; the subject is the transform. */
   TRANSFORM,

@@ -574,11 +574,16 @@ public final class Tuner {
                           .with());
     }
     collect(now);
+    String dropped = isDropped ? Sentence.DROPPED.with() : "";
+    String prefetching = threads.isEmpty() ? "" : "; " + threads;
+    if (used.getAsLong() == 0) {
+      return Sentence.KEPT_IN_VAIN.with(begunAfter / 1e9, reason, dropped, prefetching);
+    }
     return Sentence.KEPT.with(
         begunAfter / 1e9,
         reason,
-        isDropped ? Sentence.DROPPED.with() : "",
-        threads.isEmpty() ? "" : "; " + threads,
+        dropped,
+        prefetching,
         cachedSteps.all().isEmpty() || uncachedSteps.all().isEmpty()
             ? ""
             : "; " + describeEffect());

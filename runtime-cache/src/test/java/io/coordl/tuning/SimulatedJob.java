@@ -124,6 +124,13 @@ public final class SimulatedJob {
     return job.epoch(1, 50, 60, 0.3).summary();
   }
 
+  /** Waits, begins to cache, and never uses cached data. */
+  public static String unused() {
+    SimulatedJob job = new SimulatedJob(false, 0);
+    job.hits = 0;
+    return job.epoch(30, 50, 50, 0.6).epoch(30, 50, 50, 0.6).summary();
+  }
+
   /** Waits for its first batch longer than it computes. */
   public static String firstBatch() {
     return new SimulatedJob(false, 0).epoch(1, 1, 1, 0.9).summary();

@@ -15,7 +15,7 @@ class CheckedSamplesTest {
       new CheckedSamples(
           batches -> {
             proven.add(batches);
-            return new SampleVerdict("", 1, 0, "it counts", "my.Data");
+            return new SampleVerdict("", 1, 0, "it counts", "my.Data", "");
           });
   private final Object data = new ArrayList<>();
 

@@ -12,7 +12,9 @@ import io.coordl.pipeline.LibraryCounts;
 import io.coordl.pipeline.LibraryDatasets;
 import io.coordl.pipeline.LibraryLayers;
 import io.coordl.pipeline.LibraryVerdicts;
+import io.coordl.pipeline.SampleVerdict;
 import io.coordl.telemetry.recording.AgentLog;
+import io.coordl.telemetry.recording.JobFigures;
 import io.coordl.telemetry.recording.JobMonitor;
 import io.coordl.telemetry.recording.RewriteLog;
 import io.coordl.telemetry.recording.UserText;
@@ -103,6 +105,13 @@ final class Activation {
     }
   }
 
+  private static void report(SampleVerdict found, JobFigures figures) {
+    String policy = Policy.PREPARED.toString();
+    figures.verdict(policy, found.source(), found.isKept(), found.reason(), found.remedy());
+    String notAhead = found.notAhead();
+    figures.verdict("prefetch", found.source(), notAhead.isEmpty(), notAhead, "");
+  }
+
   private JobMonitor start(@Nullable Library library) throws ClassNotFoundException {
     if (Activation.class.getClassLoader() instanceof IsolatedLoader loader) {
       loader.loadBridge();
@@ -125,15 +134,7 @@ final class Activation {
                   datasets,
                   new LibraryVerdicts(libraries.verdicts()),
                   proof -> new AgentThread("coordl-verdict", proof).start(),
-                  found ->
-                      monitor
-                          .figures()
-                          .verdict(
-                              Policy.PREPARED.toString(),
-                              found.source(),
-                              found.isKept(),
-                              found.reason(),
-                              found.remedy())));
+                  found -> report(found, monitor.figures())));
     }
     if (library != null) {
       monitor.figures().saw(library.event());

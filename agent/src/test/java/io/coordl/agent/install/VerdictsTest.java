@@ -19,7 +19,7 @@ class VerdictsTest {
           batches -> batches instanceof List<?> all ? all.get(0) : batches,
           batches -> {
             proven.add(batches);
-            return batches instanceof String ? null : new SampleVerdict("a.Data", 1, 1, "", "");
+            return batches instanceof String ? null : new SampleVerdict("a.Data", 1, 1, "", "", "");
           },
           Runnable::run,
           found::add);

@@ -448,10 +448,13 @@ public record Advice(
               more("decoded.size", evidence, StoreStatisticsEvent.DECODED)));
     }
     // These hide work behind the steps, which takes a core that the steps do not need.
-    if (!evidence.coreLaw().isFull() && !evidence.isOn("prefetch") && !evidence.isOn("prep")) {
+    boolean prefetches = evidence.isOn("prefetch");
+    if (!evidence.coreLaw().isFull()
+        && !evidence.isOn("prep")
+        && (!prefetches || evidence.refused("prefetch") != null)) {
       int threads = threads(evidence);
       long hidden = hidden(evidence, 1, threads);
-      if (evidence.isPrefetched() && evidence.batchesAreOfTheLibrary()) {
+      if (!prefetches && evidence.isPrefetched() && evidence.batchesAreOfTheLibrary()) {
         cures.add(Cure.of(Sentence.PREPARE_AHEAD, 0, hidden, "prefetch=" + threads));
       }
       String how = evidence.textOf(" ", library -> library.howToPrepareAhead);
@@ -515,7 +518,7 @@ public record Advice(
             : evidence.isOn("prep") && !full
                 ? Sentence.MORE_THREADS.with()
                     + (evidence.isPrefetched() ? Sentence.BY_PREFETCH.with() : "")
-                : Sentence.CHEAPER_PREPARATION.with();
+                : Sentence.CHEAPER_PREPARATION.with(full ? Sentence.MORE_CORES.with() : "");
     if (refused == null) {
       return what;
     }

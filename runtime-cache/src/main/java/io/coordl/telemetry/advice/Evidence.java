@@ -134,7 +134,11 @@ public record Evidence(
    */
   @Nullable VerdictEvent refused(String argument) {
     List<VerdictEvent> all =
-        verdicts.stream().filter(verdict -> argument.equals(verdict.policy)).toList();
+        verdicts.stream()
+            .filter(
+                verdict ->
+                    argument.equals(verdict.policy) || argument.startsWith(verdict.policy + "="))
+            .toList();
     Set<String> judged = epochs.judgedDatasets();
     List<VerdictEvent> ofJudged =
         all.stream().filter(verdict -> judged.contains(verdict.source)).toList();

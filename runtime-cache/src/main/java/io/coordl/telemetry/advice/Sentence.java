@@ -109,7 +109,8 @@ public enum Sentence {
           + " preparation cheaper"),
   MORE_THREADS("prepare on more threads"),
   BY_PREFETCH(", with prefetch=N"),
-  CHEAPER_PREPARATION("make preparation cheaper, or give the job more cores"),
+  CHEAPER_PREPARATION("make preparation cheaper%s"),
+  MORE_CORES(", or give the job more cores"),
   NOT_PREPARED("%s (prepared=share does not work here: %s)"),
   VOUCH(
       "%s; %s caches the samples if you vouch that they are the same each time, which"
@@ -233,6 +234,7 @@ public enum Sentence {
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: cached data from %.1f s on, because %s%s%s%s"),
+  KEPT_IN_VAIN("auto: tried to cache data from %.1f s on, because %s; the job used none of it%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),
   BROUGHT("%s: %sx as fast with caching"),

@@ -49,6 +49,11 @@ public final class SpanRecorder implements SpanSink {
 
   final Preparers preparers = new Preparers();
   final LongAdder updates = new LongAdder();
+
+  /** Decoded images, and those of them that the program decoded with the JDK's own calls. */
+  final LongAdder decodes = new LongAdder();
+
+  final LongAdder decodesByProgram = new LongAdder();
   final LongAdder epochEnds = new LongAdder();
   final ModelLayers layers;
   private volatile ToLongFunction<Object> counts = counted -> 0;
@@ -241,6 +246,11 @@ public final class SpanRecorder implements SpanSink {
 
   long gcNanos() {
     return gcNanos.getAsLong();
+  }
+
+  /** Whether the program decodes most images itself, with the JDK's own calls. */
+  public boolean decodesItself() {
+    return 2 * decodesByProgram.sum() > decodes.sum();
   }
 
   @Override

@@ -307,6 +307,10 @@ final class ThreadSpans {
           recorder.totals.decodeTime.add(self);
         }
         if (outermost && kind == SpanKind.DECODE && !reused) {
+          recorder.decodes.increment();
+          if (subject instanceof Class<?>) {
+            recorder.decodesByProgram.increment();
+          }
           ended(Durations.Kind.DECODE, now, duration, subject, event);
         }
       }

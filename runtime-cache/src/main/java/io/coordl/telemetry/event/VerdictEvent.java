@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 @Period("endChunk")
 public final class VerdictEvent extends EventBase {
   @Label("Policy")
-  @Description("Argument of the policy, such as prepared=share")
+  @Description("Argument of the policy, such as prepared=share; prefetch stands for any number")
   public @Nullable String policy;
 
   @Label("Source")
@@ -31,4 +31,22 @@ public final class VerdictEvent extends EventBase {
   @Label("Remedy")
   @Description("Argument that would allow the policy, empty if there is none")
   public @Nullable String remedy;
+
+  /** Returns a verdict; the fields describe the parameters. */
+  public static VerdictEvent of(
+      String policy, String source, boolean allowed, String reason, String remedy) {
+    VerdictEvent verdict = new VerdictEvent();
+    verdict.policy = policy;
+    verdict.source = source;
+    verdict.allowed = allowed;
+    verdict.reason = reason;
+    verdict.remedy = remedy;
+    return verdict;
+  }
+
+  /** Returns the verdict that {@code decoded=share} has no images of the job to cache. */
+  public static VerdictEvent programDecodes() {
+    return of(
+        "decoded=share", "", false, "the program decodes its images itself, with ImageIO.read", "");
+  }
 }

@@ -175,19 +175,18 @@ public final class JobFigures {
    * @param remedy the argument that would allow it, empty if there is none
    */
   public void verdict(String policy, String source, boolean allowed, String reason, String remedy) {
-    VerdictEvent verdict = new VerdictEvent();
-    verdict.policy = policy;
-    verdict.source = source;
-    verdict.allowed = allowed;
-    verdict.reason = reason;
-    verdict.remedy = remedy;
     if (verdicts.size() < MAX_VERDICTS) {
-      verdicts.put(policy + "\n" + source, verdict);
+      verdicts.put(
+          policy + "\n" + source, VerdictEvent.of(policy, source, allowed, reason, remedy));
     }
   }
 
   List<VerdictEvent> verdicts() {
-    return List.copyOf(verdicts.values());
+    List<VerdictEvent> all = new ArrayList<>(verdicts.values());
+    if (spans.decodesItself()) {
+      all.add(VerdictEvent.programDecodes());
+    }
+    return all;
   }
 
   List<LibraryEvent> libraries() {

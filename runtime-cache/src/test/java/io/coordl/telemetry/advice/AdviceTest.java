@@ -317,8 +317,7 @@ class AdviceTest {
   void nothingIsAdvisedThatTheJobsLibrariesDoNotSupport() {
     Advice advice = ofTables(List.of(), Map.of(), "declared loop");
     assertThat(advice.arguments()).isEmpty();
-    assertThat(advice.sentence())
-        .startsWith("make preparation cheaper, or give the job more cores");
+    assertThat(advice.sentence()).startsWith("make preparation cheaper: ");
     assertThat(ofTables(List.of(), Map.of("prepared", "share"), "declared loop").arguments())
         .doesNotContain("prep=coordinate", "prefetch=2");
   }
@@ -379,7 +378,7 @@ class AdviceTest {
     Advice nothingLeft = on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED));
     assertThat(nothingLeft.arguments()).isEmpty();
     assertThat(nothingLeft.sentence())
-        .startsWith("make preparation cheaper, or give the job more cores")
+        .startsWith("make preparation cheaper (")
         .contains(
             "prepared=share does not work here: my.Crop.count may be set by other code;"
                 + " prepared=share:my.Crop caches the samples if you vouch that they are the same"
@@ -399,6 +398,16 @@ class AdviceTest {
     assertThat(on(with(waiting, 4, third, other)).arguments())
         .as("no verdict on the judged data set")
         .containsExactly("prefetch=2", "prepared=share");
+  }
+
+  @Test
+  void prefetchingThatIsRefusedIsNotAdvisedWithAnyNumberOfThreads() {
+    VerdictEvent refused = refused("prefetch", "my.Crop.get uses java.util.Random", "");
+    Advice off = on(with(waiting("DJL", Map.of()), 4, NOT_PREPARED, refused));
+    assertThat(off.arguments()).isEmpty();
+    assertThat(off.sentence()).startsWith("let the program prepare ahead in DJL with opt");
+    Advice vain = on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED, refused));
+    assertThat(vain.sentence()).startsWith("let the program prepare ahead in DJL with opt");
   }
 
   private Advice ahead(EpochEvent figures, double cores) {

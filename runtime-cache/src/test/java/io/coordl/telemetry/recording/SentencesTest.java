@@ -333,7 +333,7 @@ class SentencesTest {
         Sentence.KEEP_MORE_DECODED);
     says(ahead, once, Sentence.PREPARE_AHEAD);
     says(
-        () -> prep("DJL", Map.of(), NOT_PREPARED, refused("prefetch=2", "it did nothing", "")),
+        () -> prep("DJL", Map.of(), NOT_PREPARED, refused("prefetch", "it did nothing", "")),
         ahead,
         Sentence.PROGRAM_PREPARES_AHEAD);
     says(
@@ -346,6 +346,7 @@ class SentencesTest {
     says(() -> prep("DJL", coordinated), once, Sentence.MORE_THREADS);
     says(() -> prep("DJL", coordinated), () -> prep("DL4J", coordinated), Sentence.BY_PREFETCH);
     says(left, ahead, Sentence.CHEAPER_PREPARATION, Sentence.NOT_PREPARED);
+    says(() -> overlaps(Map.of()), left, Sentence.MORE_CORES);
     says(
         left,
         () -> prep("DJL", Map.of("prefetch", "2"), refused("prepared=share", "it is drawn", "")),
@@ -664,6 +665,7 @@ class SentencesTest {
     says(noBatch, notSwitched, Sentence.NO_BATCH);
     says(() -> new SimulatedJob(false, 0).loaded(3).summary(), noBatch, Sentence.FEW_LOADED);
     says(brought, notSwitched, Sentence.KEPT, Sentence.DATA_KEPT, Sentence.SPEEDS);
+    says(SimulatedJob::unused, brought, Sentence.KEPT_IN_VAIN);
     says(brought, vain, Sentence.BROUGHT, Sentence.DATA_USED);
     says(atMost, brought, Sentence.BROUGHT_AT_MOST);
     says(vain, brought, Sentence.DROPPED, Sentence.DATA_DROPPED);

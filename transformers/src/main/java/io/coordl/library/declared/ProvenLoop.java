@@ -42,7 +42,8 @@ public final class ProvenLoop implements Function<Object, @Nullable SampleVerdic
             type.getName(),
             List.of(List.of(iterator)),
             new PurityAnalyzer("", KnownLoop.of(method)),
+            new PurityAnalyzer("", KnownLoop.of(method)),
             "")
-        : new SampleVerdict(type.getName(), 1, 0, reason, "");
+        : new SampleVerdict(type.getName(), 1, 0, reason, "", reason);
   }
 }

@@ -30,6 +30,7 @@ public final class ProvenSamples implements Function<Object, @Nullable SampleVer
           1,
           0,
           "its batches come from " + iterable.getClass().getName() + ", which is left to DJL",
+          "",
           "");
     }
     if (!FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
@@ -44,6 +45,7 @@ public final class ProvenSamples implements Function<Object, @Nullable SampleVer
         dataset.getClass().getName(),
         stages,
         new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(true)),
+        new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false)),
         KnownDjl.PREFIX);
   }
 }
