@@ -364,9 +364,13 @@ public final class DjlTraining {
 
     @Override
     public Record get(NDManager manager, long index) throws IOException {
-      float[] bands = Waves.bands(Files.readAllBytes(files.get(Math.toIntExact(index))));
+      float[] bands = bands(files.get(Math.toIntExact(index)));
       return new Record(
           new NDList(manager.create(bands)), new NDList(manager.create((float) (index % 2))));
+    }
+
+    private static float[] bands(Path file) throws IOException {
+      return Waves.bands(Files.readAllBytes(file));
     }
 
     @Override

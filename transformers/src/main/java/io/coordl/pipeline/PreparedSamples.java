@@ -705,7 +705,7 @@ public final class PreparedSamples {
       items.addAll(parts);
       if (last >= 0 && bytes[last] <= store.room() / size) {
         decide(last);
-        chosen("all samples fit");
+        chosen("all samples fit", "");
       } else if (nanosOfStages.size() == MEASURED) {
         decideByMemory();
       }
@@ -742,7 +742,7 @@ public final class PreparedSamples {
             "in the available memory, caching its items saves more (" + perMebibyte(chosen) + ")");
       } else {
         decide(chosen);
-        chosen("not all samples fit");
+        chosen("not all samples fit", ": " + perMebibyte(stage));
       }
     }
 
@@ -763,10 +763,10 @@ public final class PreparedSamples {
       return Rates.sum(items).by(Math.max(1, nanosOfStages.size()));
     }
 
-    private void chosen(String why) {
+    private void chosen(String why, String more) {
       prepared.choose(
           "samples of " + name + " are kept prepared (stage " + (stage + 1) + " of " + kept() + ")",
-          why + ": " + perMebibyte(stage));
+          why + more);
     }
 
     /** Describes the saving per mebibyte in each form. */

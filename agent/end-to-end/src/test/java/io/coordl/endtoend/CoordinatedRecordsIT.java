@@ -252,7 +252,8 @@ class CoordinatedRecordsIT {
     SameOutput.check(alone, plain);
     for (String left :
         List.of(
-            "a TransformProcess that does more than transform each record independently",
+            "a TransformProcess with org.datavec.api.transform.filter.ConditionFilter, which does"
+                + " not",
             "readers of class example.records.UseReaders$EverySecond",
             "readers of files without records, such as ",
             "iterators over readers with different numbers of records",

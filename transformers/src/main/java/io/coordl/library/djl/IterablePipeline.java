@@ -160,9 +160,10 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return dataset().size();
   }
 
+  /** Batchifiers run after the last sample of a batch, but executors prepare several batches. */
   @Override
   public boolean runsOtherCode(Object settings) {
-    return !((Fixed) settings).stacked;
+    return !((Fixed) settings).stacked && fields.executor.get(iterable) != null;
   }
 
   @Override

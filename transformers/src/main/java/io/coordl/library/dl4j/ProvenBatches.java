@@ -56,7 +56,7 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
           ? new SampleVerdict(source, 1, 1, "", "", "")
           : refused(source, reason, own.isEmpty() ? "" : own.get(0).getClass().getName());
     } catch (CannotShareException e) {
-      return refused(source, "prepared=share does not support " + e.getMessage(), "");
+      return refused(source, "it does not support " + e.getMessage(), "");
     }
   }
 

@@ -38,8 +38,11 @@ final class TransformedReader extends SeekableReader {
     for (DataAction action : steps.getActionList()) {
       Object transform = action.getTransform();
       if (transform == null) {
+        Object filter = action.getFilter();
         throw new CannotShareException(
-            "a TransformProcess that does more than transform each record independently");
+            String.format(
+                "a TransformProcess with %s, which does not turn each record into one,",
+                filter == null ? "a step that is no transform" : filter.getClass().getName()));
       }
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(

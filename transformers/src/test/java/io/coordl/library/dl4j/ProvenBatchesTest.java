@@ -50,7 +50,7 @@ class ProvenBatchesTest {
   void readersOfStreamsAreNotSupported() throws Exception {
     // It has no split, like a reader of streams.
     assertThat(verdict(new ImageRecordReader(8, 8, 3)).reason())
-        .isEqualTo("prepared=share does not support readers of streams");
+        .isEqualTo("it does not support readers of streams");
   }
 
   /** An iterator of the program may wrap one whose batches are kept. */
