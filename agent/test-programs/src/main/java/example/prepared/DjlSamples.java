@@ -27,6 +27,8 @@ import ai.djl.util.RandomUtils;
 import example.bits.Checksum;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -104,6 +106,8 @@ public final class DjlSamples {
       case "small" -> loop(program, small(), null);
       case "rewritten" -> rewritten();
       case "touched" -> touched();
+      case "scaled-by-file" -> scaledByFile();
+      case "piped" -> piped();
       case "failing" -> failing();
       case "closed" -> closed();
       case "own-pipeline" -> loop(program, new Audio(halving(), fewFiles()), null);
@@ -367,6 +371,43 @@ public final class DjlSamples {
     }
   }
 
+  /** Each sample also depends on a file that the program rewrites after each batch. */
+  private void scaledByFile() throws IOException, TranslateException {
+    Path scale = folder.resolve("scale-" + ProcessHandle.current().pid());
+    Files.write(scale, new byte[] {1});
+    List<Path> files = fewFiles();
+    ScaledByFile data = new ScaledByFile(builder().samples(files.size()), files, scale);
+    byte by = 1;
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      for (Batch batch : data.getData(manager)) {
+        print("batch", batch);
+        batch.close();
+        Files.write(scale, new byte[] {++by});
+      }
+    }
+    loop("scaled-by-file", data, null);
+    Files.delete(scale);
+  }
+
+  /** Each sample takes a byte from a pipe, so nothing else may read it. */
+  private void piped() throws IOException, TranslateException {
+    Path pipe = folder.resolve("pipe-" + ProcessHandle.current().pid());
+    try {
+      new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    try (RandomAccessFile bytes = new RandomAccessFile(pipe.toFile(), "rw")) {
+      byte[] numbers = new byte[4 * EPOCHS * samples];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] = (byte) i;
+      }
+      bytes.write(numbers);
+      loop("piped", new Piped(builder(), pipe), null);
+    }
+    Files.delete(pipe);
+  }
+
   /** A table whose file changes every two epochs, in ways that keep its size and time. */
   private void touched() throws IOException, TranslateException {
     csv();
@@ -509,13 +550,19 @@ public final class DjlSamples {
 
     @Override
     public Record get(NDManager own, long index) throws IOException {
-      byte[] bytes = Files.readAllBytes(files.get(Math.toIntExact(index)));
-      ByteBuffer wave = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+      return record(own, wave(files.get(Math.toIntExact(index))), index);
+    }
+
+    private static ByteBuffer wave(Path file) throws IOException {
+      return ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static Record record(NDManager own, ByteBuffer wave, long index) {
       float[] bands = new float[BANDS];
       for (int band = 0; band < BANDS; band++) {
         double sine = 0;
         double cosine = 0;
-        for (int i = 0; i < bytes.length / 2; i++) {
+        for (int i = 0; i < wave.limit() / 2; i++) {
           double angle = 0.01 * (band + 1) * i;
           sine += Math.sin(angle) * wave.getShort(2 * i);
           cosine += Math.cos(angle) * wave.getShort(2 * i);
@@ -526,7 +573,46 @@ public final class DjlSamples {
     }
   }
 
+  /** Files whose values are multiplied by that in another file. */
+  private static final class ScaledByFile extends Counting {
+    private final List<Path> files;
+    private final Path scale;
+
+    ScaledByFile(Builder builder, List<Path> files, Path scale) {
+      super(builder);
+      this.files = List.copyOf(files);
+      this.scale = scale;
+    }
+
+    @Override
+    public Record get(NDManager own, long index) throws IOException {
+      float value = first(files.get(Math.toIntExact(index))) * first(scale);
+      return new Record(new NDList(own.create(value)), new NDList(own.create(index)));
+    }
+
+    private static float first(Path file) throws IOException {
+      return Files.readAllBytes(file)[0];
+    }
+  }
+
   // ---- data that must not be cached
+
+  /** Takes bytes from a pipe. */
+  private static final class Piped extends Counting {
+    private final Path pipe;
+
+    Piped(Builder builder, Path pipe) {
+      super(builder);
+      this.pipe = pipe;
+    }
+
+    @Override
+    public Record get(NDManager own, long index) throws IOException {
+      try (InputStream in = Files.newInputStream(pipe)) {
+        return new Record(new NDList(own.create((float) in.read())), new NDList(own.create(index)));
+      }
+    }
+  }
 
   /** Has its own random generator. */
   private static final class Noise implements Transform {
