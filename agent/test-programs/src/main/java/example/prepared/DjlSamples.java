@@ -46,6 +46,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.csv.CSVFormat;
 
 /**
@@ -55,6 +56,7 @@ import org.apache.commons.csv.CSVFormat;
  * standard error, the training thread's CPU time.
  */
 public final class DjlSamples {
+  private static final long STEP_NANOS = 30_000_000;
   private static final int BATCH = 32;
   private static final int EPOCHS = Integer.getInteger("epochs", 4);
   private static final int COLUMNS = 1190;
@@ -382,6 +384,7 @@ public final class DjlSamples {
       for (Batch batch : data.getData(manager)) {
         print("batch", batch);
         batch.close();
+        LockSupport.parkNanos(STEP_NANOS); // A step, while the next batch is prepared.
         Files.write(scale, new byte[] {++by});
       }
     }
