@@ -248,7 +248,7 @@ public final class DjlWaits {
       int batch = Math.toIntExact(index / EXAMPLES);
       long begun = System.nanoTime();
       if (index % EXAMPLES == 0) {
-        Hang.ofBatch(settings);
+        Hang.hangIfDue(settings);
         Pause.millis(settings.prepMillis());
       }
       Record sample =

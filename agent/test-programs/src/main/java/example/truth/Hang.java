@@ -18,7 +18,7 @@ final class Hang {
   /**
    * Once the job has reached the given batch, reads {@code settings.file()} and then waits forever.
    */
-  static void ofBatch(Settings settings) {
+  static void hangIfDue(Settings settings) {
     if (BATCHES.incrementAndGet() < AT) {
       return;
     }

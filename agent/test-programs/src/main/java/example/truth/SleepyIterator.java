@@ -56,7 +56,7 @@ final class SleepyIterator implements DataSetIterator {
       fetch();
       waits.fetched(System.nanoTime() - begun);
     }
-    Hang.ofBatch(settings);
+    Hang.hangIfDue(settings);
     Pause.millis(settings.prepMillis());
     if (COLLECTED.length > 0) {
       System.gc();

@@ -21,9 +21,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dump",
     description = {
-      "Writes what a running job has recorded, up to a second ago, as a finished recording.",
-      "Does not disturb the job, unless the job writes only to a JFR recording that you started:"
-          + " then requests it from the JVM with jcmd."
+      "Writes what a running job has recorded so far, except possibly the last second, as a"
+          + " finished recording.",
+      "This does not disturb the job, unless the job writes only to a JFR recording that you"
+          + " started; in that case, the command requests that recording from the JVM with jcmd."
     })
 final class DumpCommand implements Callable<Integer> {
   @Spec CommandSpec spec;

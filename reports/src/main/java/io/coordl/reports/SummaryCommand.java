@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
     name = "summary",
     description = {
       "Summarises one recording in at most 20 lines, or as JSON.",
-      "For several recordings, or a directory, prints one line each, slowest first; as JSON an"
+      "For several recordings, or a directory, prints one line for each, slowest first, or a JSON"
           + " array.",
       "The schema of the JSON is summary.schema.json in coordl.jar."
     })

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * isolated class loader is installed here. Before that, and after {@link #trip}, everything behaves
  * as if the agent were absent.
  *
- * <p>Methods documented as never throwing still rethrow the error of {@code Thread.stop}, as {@link
- * #fault} does.
+ * <p>Methods documented as never throwing still rethrow {@link EarlyFileError} and the error of
+ * {@code Thread.stop}, as {@link #fault} does.
  */
 public final class Bridge {
   /** Limits the search for a cause: causes may form a cycle. */

@@ -384,7 +384,7 @@ public final class AgentCheckpoints {
    */
   public void end() {
     if (!isTerminated()) {
-      files.giveUpAgents();
+      files.abortAgentCheckpoint();
       return;
     }
     List<Trained> all;
@@ -409,7 +409,7 @@ public final class AgentCheckpoints {
             root);
       }
     }
-    files.awaitAgents(deadline - System.nanoTime());
+    files.awaitAgentCheckpoint(deadline - System.nanoTime());
   }
 
   /** The JDK starts a thread of this name only to run shutdown hooks after a signal. */

@@ -127,7 +127,7 @@ public final class ModelFiles implements Closeable {
     private volatile boolean abandoned;
 
     /** State that must be on disk before the file is in place; null for the program's own file. */
-    private @Nullable StateFile agents;
+    private @Nullable StateFile agentState;
 
     /** Thread that writes the file; null until it is known. */
     @Nullable Thread writer;
@@ -171,7 +171,7 @@ public final class ModelFiles implements Closeable {
     }
 
     private long written() {
-      return file.hashing().bytes() + (agents == null ? 0 : agents.hashing().bytes());
+      return file.hashing().bytes() + (agentState == null ? 0 : agentState.hashing().bytes());
     }
   }
 
@@ -215,10 +215,10 @@ public final class ModelFiles implements Closeable {
   }
 
   /** Makes the write of an agent checkpoint fail, if one is in progress. */
-  void giveUpAgents() {
+  void abortAgentCheckpoint() {
     Pending now = inFlight;
-    if (now != null && now.agents != null) {
-      now.agents.hashing().abort();
+    if (now != null && now.agentState != null) {
+      now.agentState.hashing().abort();
       now.file.hashing().abort();
     }
   }
@@ -297,9 +297,9 @@ public final class ModelFiles implements Closeable {
    * directory.
    */
   @Nullable ModelFile create(Path target) {
-    StateFile agents = AGENT_STATE.get();
-    if (agents != null) {
-      return ModelFile.later(agents.checkpoint().resolve(target.getFileName()));
+    StateFile agentState = AGENT_STATE.get();
+    if (agentState != null) {
+      return ModelFile.later(agentState.checkpoint().resolve(target.getFileName()));
     }
     await(target);
     sweep(target);
@@ -382,7 +382,7 @@ public final class ModelFiles implements Closeable {
     StateFile state = AGENT_STATE.get();
     if (state != null) {
       state.handOver(mine);
-      mine.agents = state;
+      mine.agentState = state;
     }
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, content));
     mine.writer = writer;
@@ -407,7 +407,7 @@ public final class ModelFiles implements Closeable {
     ModelFile file = mine.file;
     try (file) {
       content.writeTo(file.stream()); // First, because this gives the memory back.
-      StateFile state = mine.agents;
+      StateFile state = mine.agentState;
       if (state != null) {
         state.write();
       }
@@ -419,11 +419,11 @@ public final class ModelFiles implements Closeable {
       IOException failed =
           new IOException("The model could not be written to " + file.target() + ": " + t, t);
       if (!file.isPublished()) { // Later steps may fail too, but a published file stays.
-        discard(mine.agents);
+        discard(mine.agentState);
       }
-      if (mine.agents != null && file.hashing().isAborted()) {
+      if (mine.agentState != null && file.hashing().isAborted()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
-      } else if (mine.agents != null) {
+      } else if (mine.agentState != null) {
         log.once(
             "agents",
             "checkpoint.every: " + failed.getMessage() + "; later failures are not logged.");
@@ -435,8 +435,8 @@ public final class ModelFiles implements Closeable {
       mine.fail();
       report(file, start, true, String.valueOf(failed.getMessage()));
     } finally {
-      if (mine.agents != null) {
-        mine.agents.close();
+      if (mine.agentState != null) {
+        mine.agentState.close();
       }
       synchronized (this) {
         if (inFlight == mine) {
@@ -479,9 +479,9 @@ public final class ModelFiles implements Closeable {
    * storage accepts nothing for a while, as when it forces much data to disk; then waits like
    * {@link #await()}.
    */
-  void awaitAgents(long nanos) {
+  void awaitAgentCheckpoint(long nanos) {
     Pending last = inFlight;
-    if (last != null && last.agents != null) {
+    if (last != null && last.agentState != null) {
       Uninterrupted.await(nanos, left -> last.done.await(left, TimeUnit.NANOSECONDS));
     }
     await();
@@ -497,15 +497,15 @@ public final class ModelFiles implements Closeable {
     if (other == null || other.writer == Thread.currentThread() || other.abandoned) {
       return;
     }
-    boolean programs = other.agents == null;
-    int maxQuiet = programs ? PROGRAM_PATIENCE_FACTOR : 1;
+    boolean isOfProgram = other.agentState == null;
+    int maxQuiet = isOfProgram ? PROGRAM_PATIENCE_FACTOR : 1;
     int quiet = 0;
     while (quiet < maxQuiet) {
       long before = other.written();
       if (patience.test(other.done)) {
         return;
       }
-      boolean waits = programs && !ending;
+      boolean waits = isOfProgram && !ending;
       quiet = waits || other.written() > before ? 0 : quiet + 1;
     }
     other.abandoned = true;
@@ -513,10 +513,10 @@ public final class ModelFiles implements Closeable {
         "storage",
         Text.format(
             "%s: storage has accepted no bytes of %s for %s s; the job %s without waiting for it.",
-            programs ? "checkpoint" : "checkpoint.every",
+            isOfProgram ? "checkpoint" : "checkpoint.every",
             other.file.target(),
             maxQuiet * PATIENCE.toSeconds(),
-            programs ? "ends" : "continues"));
+            isOfProgram ? "ends" : "continues"));
   }
 
   /**

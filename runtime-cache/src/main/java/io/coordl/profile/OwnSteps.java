@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Measures the program's own steps, with items from storage (cold) or from memory (cached). */
-final class OwnSteps extends Turn {
+final class OwnSteps extends AlternatingStage {
   /** The cached phase is abandoned if items still come from storage after this time. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 

@@ -163,7 +163,7 @@ final class Plan {
 
   /** Adds the phases with training steps. */
   private void turns(List<Stage> next) {
-    List<Turn> turns = new ArrayList<>();
+    List<AlternatingStage> turns = new ArrayList<>();
     if (phases.contains(COLD)) {
       turns.add(new OwnSteps(COLD, this));
     }

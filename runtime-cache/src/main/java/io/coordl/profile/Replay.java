@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * during these steps, so preparing threads fill their queue and go idle; only later steps are
  * measured. The time to create a batch is not part of a step.
  */
-final class Replay extends Turn {
+final class Replay extends AlternatingStage {
   private static final int IDLE_STEPS = 4;
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(20);

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * those already known, so that a change in the machine's speed affects all of them.
  */
 final class Turns extends Stage {
-  private final List<Turn> phases;
+  private final List<AlternatingStage> phases;
   private int current;
   private int begun;
 
   /** Creates a stage of at least one phase, in the order of their turns. */
-  Turns(Plan plan, List<Turn> phases) {
+  Turns(Plan plan, List<AlternatingStage> phases) {
     super(plan, "");
     this.phases = List.copyOf(phases);
   }
@@ -36,8 +36,8 @@ final class Turns extends Stage {
 
   @Override
   Next get(BatchGet get) {
-    while (begun < phases.size() || !phases.stream().allMatch(Turn::isSettled)) {
-      Turn now = phases.get(current);
+    while (begun < phases.size() || !phases.stream().allMatch(AlternatingStage::isSettled)) {
+      AlternatingStage now = phases.get(current);
       int following = now.isTurnOver() ? following() : current;
       if (following < 0) {
         break;
@@ -71,7 +71,7 @@ final class Turns extends Stage {
     return -1;
   }
 
-  private void start(Turn phase) {
+  private void start(AlternatingStage phase) {
     phase.turnBegun = plan.now();
     if (current == begun) {
       begun++;
@@ -91,7 +91,7 @@ final class Turns extends Stage {
   @Override
   void end() {
     RuntimeException failure = null;
-    for (Turn phase : phases.subList(0, begun)) {
+    for (AlternatingStage phase : phases.subList(0, begun)) {
       try {
         phase.end();
       } catch (RuntimeException e) {

@@ -621,7 +621,7 @@ class AgentCheckpointsTest {
     models.asAgent(
         directory -> models.save(directory.resolve("model"), held(hold, "last")),
         Files.createDirectories(root.resolve("000001/.coordl")).getParent());
-    Thread end = new Thread(() -> models.awaitAgents(Long.MAX_VALUE / 2));
+    Thread end = new Thread(() -> models.awaitAgentCheckpoint(Long.MAX_VALUE / 2));
     end.start();
     while (end.isAlive() && end.getState() != Thread.State.TIMED_WAITING) {
       Thread.onSpinWait();

@@ -33,7 +33,7 @@ class TurnsTest {
   }
 
   /** A phase whose step time depends on when the step begins. */
-  private class Fake extends Turn {
+  private class Fake extends AlternatingStage {
     private final LongUnaryOperator nanos;
 
     private Fake(String name, LongUnaryOperator nanos) {
@@ -68,7 +68,7 @@ class TurnsTest {
     }
   }
 
-  private void run(Turn... phases) {
+  private void run(AlternatingStage... phases) {
     Turns turns = new Turns(plan, List.of(phases));
     Iterator<Object> batches = Collections.emptyIterator();
     BatchGet get = new BatchGet(null, batches, true, 0);

@@ -93,7 +93,7 @@ public interface Library {
   }
 
   /** Whether a class, by internal name, looks like a source of batches but is not. */
-  default boolean isNoData(String internalName) {
+  default boolean isNotDataSource(String internalName) {
     return false;
   }
 

@@ -21,8 +21,9 @@ import java.util.stream.IntStream;
  * Compares loading without training, in samples/s, on one core and on two. Unmodified DJL and DL4J
  * programs load pictures, plain and with {@code decoded=share}, and a table, plain and with {@code
  * prepared=share}; PyTorch's DataLoader and torchvision load the same files. All programs take
- * turns; ratios compare runs of the same turn. Arguments: turns (5), DJL, DL4J or csv (all), the
- * jar of another version of the agent to compare with.
+ * turns; ratios compare runs of the same turn. Arguments, all optional: number of turns (default
+ * 5); DJL, DL4J or csv, to run only that one; the jar of another version of the agent to compare
+ * with.
  */
 public final class LoaderBenchmark {
   private static final int CLASSES = 4;

@@ -7,30 +7,30 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A figure of pairs of runs, such as CPU seconds, without and with a feature. The runs of a pair
- * follow each other immediately and alternate in order, so that other load affects both sides
- * equally.
+ * A figure in seconds, such as CPU time, measured in pairs of runs: one without a feature, one with
+ * it. The runs of a pair follow each other immediately and alternate in order, so that other load
+ * affects both sides equally.
  *
  * @param without figure of each pair's run without the feature
  * @param with figure of each pair's run with it
  */
 record Pairs(List<Double> without, List<Double> with) {
-  /** A run that returns its CPU seconds. */
+  /** A run that returns its figure, in seconds. */
   interface Measured {
     double run() throws IOException, InterruptedException;
   }
 
   static Pairs measure(String what, int pairs, Measured without, Measured with)
       throws IOException, InterruptedException {
-    List<Double> first = new ArrayList<>();
-    List<Double> second = new ArrayList<>();
+    List<Double> withoutFigures = new ArrayList<>();
+    List<Double> withFigures = new ArrayList<>();
     for (int pair = 0; pair < pairs; pair++) {
       if (pair % 2 == 0) {
-        first.add(without.run());
-        second.add(with.run());
+        withoutFigures.add(without.run());
+        withFigures.add(with.run());
       } else {
-        second.add(with.run());
-        first.add(without.run());
+        withFigures.add(with.run());
+        withoutFigures.add(without.run());
       }
       System.out.printf(
           Locale.ROOT,
@@ -38,10 +38,10 @@ record Pairs(List<Double> without, List<Double> with) {
           what,
           pair + 1,
           pairs,
-          first.get(pair),
-          second.get(pair));
+          withoutFigures.get(pair),
+          withFigures.get(pair));
     }
-    return new Pairs(first, second);
+    return new Pairs(withoutFigures, withFigures);
   }
 
   static double min(List<Double> values) {

@@ -37,11 +37,11 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure computeCores; // that a step keeps busy
   @Nullable Measure prepNanos; // from memory, on one thread
   @Nullable Measure prepSerialShare; // share of prepNanos that more threads do not shorten
-  @Nullable Measure missNanos; // extra time of a thread for storage over memory
+  @Nullable Measure missNanos; // extra time of a thread that reads from storage instead of memory
   @Nullable Measure storageRate; // at its highest
   @Nullable Measure memoryRate;
   @Nullable Measure decodeNanos; // the part of prepNanos that decodes
-  @Nullable Measure stepShareTaken; // ns of a step per ns of preparation beside it
+  @Nullable Measure stepShareTaken; // ns by which concurrent preparation delays steps, per ns of it
   @Nullable Measure todayHit; // share of the items that memory answers today
   double sampleBytes; // as stored
   double batchSamples; // of this host
@@ -70,8 +70,8 @@ public final class Pipeline implements Cloneable {
   /**
    * Compares a measured phase, or the steps or epochs of an ordinary run, with the model.
    *
-   * @param measuredNanos measured time of a sample
-   * @param predictedNanos the model's time of a sample
+   * @param measuredNanos measured time per sample
+   * @param predictedNanos predicted time per sample
    */
   public record Check(String phase, Measure measuredNanos, Measure predictedNanos) {}
 

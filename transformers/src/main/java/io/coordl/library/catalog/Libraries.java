@@ -94,13 +94,13 @@ public final class Libraries {
 
   /** A weaver that applies these rules to classes of any library. */
   public HookWeaver weaver(List<HookRule> rules) {
-    return new HookWeaver(rules, this::isNoData);
+    return new HookWeaver(rules, this::isNotDataSource);
   }
 
   /** Whether a class, by internal name, looks like a source of batches but is not. */
-  public boolean isNoData(String internalName) {
+  public boolean isNotDataSource(String internalName) {
     for (Library library : all) {
-      if (library.isNoData(internalName)) {
+      if (library.isNotDataSource(internalName)) {
         return true;
       }
     }

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class DataFiles {
   private final File[] sorted;
   private final Map<File, Integer> numbers = new HashMap<>();
-  private final int[] counts;
+
+  /** How often each file occurs in an epoch. */
+  private final int[] occurrences;
 
   /** Checksums of the absolute path of each file. */
   private final long[] paths;
@@ -56,12 +58,12 @@ final class DataFiles {
       numbers.put(sorted[i], i);
       first[i + 1] = Math.addExact(first[i], recordsOf.applyAsInt(sorted[i]));
     }
-    counts = new int[sorted.length];
+    occurrences = new int[sorted.length];
     int all = 0;
     for (File file : epoch) {
       int number = numberOf(file);
-      counts[number]++;
-      all = Math.addExact(all, count(number));
+      occurrences[number]++;
+      all = Math.addExact(all, recordsIn(number));
     }
     files = epoch.size();
     records = all;
@@ -77,7 +79,7 @@ final class DataFiles {
     return Objects.requireNonNull(numbers.get(file));
   }
 
-  private int count(int number) {
+  private int recordsIn(int number) {
     return first[number + 1] - first[number];
   }
 
@@ -86,7 +88,7 @@ final class DataFiles {
     if (epoch.size() != files) {
       return null;
     }
-    int[] remaining = counts.clone();
+    int[] remaining = occurrences.clone();
     int[] items = new int[records];
     int at = 0;
     for (File file : epoch) {
@@ -112,7 +114,7 @@ final class DataFiles {
         return null;
       }
       epoch.add(sorted[number]);
-      at += count(number);
+      at += recordsIn(number);
     }
     return Arrays.equals(items, numbersOf(epoch)) ? epoch : null;
   }
@@ -130,7 +132,7 @@ final class DataFiles {
   private long checksum() {
     long hash = SharedFile.checksum("");
     for (int i = 0; i < sorted.length; i++) {
-      String file = sorted[i].getPath() + "\n" + states[i] + "\n" + counts[i] + "\n";
+      String file = sorted[i].getPath() + "\n" + states[i] + "\n" + occurrences[i] + "\n";
       hash = SharedFile.checksum(hash, file);
     }
     return hash;

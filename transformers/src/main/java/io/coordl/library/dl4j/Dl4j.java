@@ -227,7 +227,7 @@ public final class Dl4j implements Library {
 
   /** True for iterators of DL4J and SameDiff that wrap the single batch of {@code fit(DataSet)}. */
   @Override
-  public boolean isNoData(String internalName) {
+  public boolean isNotDataSource(String internalName) {
     return (internalName.startsWith("org/nd4j/") || internalName.startsWith("org/deeplearning4j/"))
         && internalName.contains("/Singleton");
   }

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
 /**
- * The lines of several files by their places in one order, without each file's initial lines that
- * are not records. Consecutive lines are read without seeking. The current file stays open until
- * lines of another file are requested, so it can be read even if it is deleted or replaced. Used by
- * one thread at a time.
+ * The records of several files, one per line, numbered consecutively across the files. The initial
+ * lines that each file's reader skips are not counted. Consecutive lines are read without seeking.
+ * The current file stays open until lines of another file are requested, so it can be read even if
+ * it is deleted or replaced. Used by one thread at a time.
  */
 final class Lines {
   /** Replaces the reader's own iterator. */

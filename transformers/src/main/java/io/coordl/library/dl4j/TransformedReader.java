@@ -41,8 +41,9 @@ final class TransformedReader extends SeekableReader {
         Object filter = action.getFilter();
         throw new CannotShareException(
             String.format(
-                "a TransformProcess with %s, which does not turn each record into one,",
-                filter == null ? "a step that is no transform" : filter.getClass().getName()));
+                "a TransformProcess with %s, which may not turn each record into exactly one"
+                    + " record,",
+                filter == null ? "a step that is not a transform" : filter.getClass().getName()));
       }
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(
@@ -65,14 +66,14 @@ final class TransformedReader extends SeekableReader {
   }
 
   /** 1 if hasNext() has already buffered a record, else 0. */
-  private int taken() {
+  private int buffered() {
     return reader instanceof TransformProcessRecordReader
             && field(TransformProcessRecordReader.class, "next").get(reader) != null
         ? 1
         : 0;
   }
 
-  private void forget() {
+  private void dropBuffered() {
     if (reader instanceof TransformProcessRecordReader) {
       field(TransformProcessRecordReader.class, "next").set(reader, null);
     }
@@ -85,7 +86,7 @@ final class TransformedReader extends SeekableReader {
 
   @Override
   int peeked() {
-    return inner.peeked() + taken();
+    return inner.peeked() + buffered();
   }
 
   @Override
@@ -95,14 +96,14 @@ final class TransformedReader extends SeekableReader {
 
   @Override
   int @Nullable [] order(int taken) throws CannotShareException {
-    return inner.order(taken + taken());
+    return inner.order(taken + buffered());
   }
 
   @Override
   boolean begin(int[] order, @Nullable IteratorEpoch shared) {
     boolean begun = inner.begin(order, shared);
     if (begun) {
-      forget();
+      dropBuffered();
     }
     return begun;
   }
@@ -115,7 +116,7 @@ final class TransformedReader extends SeekableReader {
   @Override
   void seek(int place) {
     inner.seek(place);
-    forget();
+    dropBuffered();
   }
 
   @Override

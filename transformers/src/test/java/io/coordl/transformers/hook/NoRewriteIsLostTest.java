@@ -187,7 +187,7 @@ final class NoRewriteIsLostTest {
 
     Map<String, List<HookRule>> chosen() {
       Map<String, List<HookRule>> chosen = new LinkedHashMap<>();
-      if ((isInterface && methods.isEmpty()) || Libraries.known().isNoData(name)) {
+      if ((isInterface && methods.isEmpty()) || Libraries.known().isNotDataSource(name)) {
         return chosen;
       }
       for (HookRule rule : Libraries.known().hooks()) {

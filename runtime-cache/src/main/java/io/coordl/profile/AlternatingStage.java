@@ -3,10 +3,10 @@ package io.coordl.profile;
 import java.util.concurrent.TimeUnit;
 
 /** A phase that takes turns with the others, so that all of them cover the same period of time. */
-abstract class Turn extends Stage {
+abstract class AlternatingStage extends Stage {
   /**
-   * Time limit of one turn. Applies once the phase has enough steps for an estimate, or if none can
-   * be expected.
+   * Time limit of one turn. Applies once the phase has enough steps for an estimate, or if it
+   * cannot be expected to get any.
    */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -22,7 +22,7 @@ abstract class Turn extends Stage {
 
   long turnBegun;
 
-  Turn(Plan plan, String name, Gauge gauge) {
+  AlternatingStage(Plan plan, String name, Gauge gauge) {
     super(plan, name);
     this.gauge = gauge;
   }
