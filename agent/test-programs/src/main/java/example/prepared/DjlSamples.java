@@ -33,6 +33,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,6 +110,7 @@ public final class DjlSamples {
       case "rewritten" -> rewritten();
       case "touched" -> touched();
       case "scaled-by-file" -> scaledByFile();
+      case "scaled-by-mapping" -> scaledByMapping();
       case "piped" -> piped();
       case "failing" -> failing();
       case "closed" -> closed();
@@ -389,6 +391,27 @@ public final class DjlSamples {
       }
     }
     loop("scaled-by-file", data, null);
+    Files.delete(scale);
+  }
+
+  /** Like {@link #scaledByFile}, but the program changes the file through a mapping. */
+  private void scaledByMapping() throws IOException, TranslateException {
+    Path scale = folder.resolve("mapped-scale-" + ProcessHandle.current().pid());
+    Files.write(scale, new byte[] {1});
+    List<Path> files = fewFiles();
+    ScaledByFile data = new ScaledByFile(builder().samples(files.size()), files, scale);
+    try (RandomAccessFile opened = new RandomAccessFile(scale.toFile(), "rw")) {
+      ByteBuffer mapped = opened.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 1);
+      byte by = 1;
+      for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+        for (Batch batch : data.getData(manager)) {
+          print("batch", batch);
+          batch.close();
+          LockSupport.parkNanos(STEP_NANOS); // A step, while the next batch is prepared.
+          mapped.put(0, ++by);
+        }
+      }
+    }
     Files.delete(scale);
   }
 

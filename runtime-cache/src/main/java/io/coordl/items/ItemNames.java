@@ -186,6 +186,11 @@ public final class ItemNames {
         || holds(skipped, file);
   }
 
+  /** Whether the program may change the file without changing its state, as through a mapping. */
+  public boolean mayChangeUnnoticed(FileState file) {
+    return holds(skipped, file);
+  }
+
   /** Whether the file is in the set; true for any file once the set is full. */
   private static boolean holds(Set<List<Long>> skipped, FileState file) {
     return !skipped.isEmpty() && (skipped.contains(inode(file)) || skipped.size() >= MAX_SKIPPED);

@@ -259,6 +259,10 @@ public final class BatchPrefetcher {
       prepared.why = pipeline.change();
       return null;
     }
+    if (prefetcher.mayMiss(prepared.files)) {
+      prepared.why = UNKNOWN_FILES;
+      return null;
+    }
     if (!prepared.files.areUnchanged()) {
       prepared.why =
           prepared.files.areKnown()
@@ -321,7 +325,10 @@ public final class BatchPrefetcher {
       return null;
     } catch (NotPreparedException e) {
       Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
-      prepared.why = "preparing them throws " + thrown.getClass().getName();
+      prepared.why =
+          thrown instanceof EarlyFileError
+              ? UNKNOWN_FILES
+              : "preparing them throws " + thrown.getClass().getName();
       return null;
     } finally {
       Producers.listen(null);

@@ -1,6 +1,7 @@
 package io.coordl.pipeline;
 
 import io.coordl.host.AgentThread;
+import io.coordl.items.FileState;
 import java.io.Closeable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -10,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ public final class Prefetcher implements Closeable {
 
   private final @Nullable ItemPrefetcher items;
   private final IntSupplier threads;
+  private final Predicate<FileState> mayChangeUnnoticed;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
 
   /** Threads that help with the samples of batches, besides those that request the batches. */
@@ -42,8 +45,26 @@ public final class Prefetcher implements Closeable {
    * @param threads the current number of threads; 0 while prefetching does not pay off
    */
   public Prefetcher(@Nullable ItemPrefetcher items, IntSupplier threads) {
+    this(items, threads, file -> false);
+  }
+
+  /**
+   * Like the other constructor.
+   *
+   * @param mayChangeUnnoticed whether the program may change a file without changing its state
+   */
+  public Prefetcher(
+      @Nullable ItemPrefetcher items,
+      IntSupplier threads,
+      Predicate<FileState> mayChangeUnnoticed) {
     this.threads = threads;
     this.items = items;
+    this.mayChangeUnnoticed = mayChangeUnnoticed;
+  }
+
+  /** Whether the program may change one of these files without changing its state. */
+  boolean mayMiss(OpenedFiles files) {
+    return files.haveOne(mayChangeUnnoticed);
   }
 
   public @Nullable ItemPrefetcher items() {

@@ -107,7 +107,6 @@ final class JdkCode {
               + " java/nio/file/Files.newInputStream( java/nio/file/Files.newBufferedReader("
               + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
               + " javax/imageio/ImageIO.read(Ljava/io/File;)"
-              // They check the file before they open it, which shows nothing more.
               + " org/apache/commons/io/FileUtils.openInputStream("
               + " org/apache/commons/io/FileUtils.readFileToString("
               + " org/apache/commons/io/FileUtils.readFileToByteArray("

@@ -1,9 +1,14 @@
 package io.coordl.purity;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Label;
@@ -68,6 +73,37 @@ final class MethodCode extends MethodVisitor {
     this.access = access;
     this.name = name;
     this.descriptor = descriptor;
+  }
+
+  /** Whether it may catch an exception and return; false if each handler throws in the end. */
+  boolean swallows() {
+    return handlers.stream().anyMatch(handler -> mayReturn(place(handler.handler())));
+  }
+
+  private int place(Label label) {
+    return Objects.requireNonNull(places.get(label));
+  }
+
+  /** Whether a path from an instruction ends with a return. */
+  private boolean mayReturn(int start) {
+    Set<Integer> reached = new HashSet<>(Set.of(start));
+    Deque<Integer> open = new ArrayDeque<>(reached);
+    Integer at;
+    while ((at = open.poll()) != null) {
+      Instruction it = instructions.get(at);
+      if (it.opcode() >= Opcodes.IRETURN && it.opcode() <= Opcodes.RETURN) {
+        return true;
+      }
+      List<Integer> next = new ArrayList<>(it.targets().stream().map(this::place).toList());
+      if (it.opcode() != Opcodes.GOTO
+          && it.opcode() != Opcodes.ATHROW
+          && it.opcode() != Opcodes.TABLESWITCH
+          && it.opcode() != Opcodes.LOOKUPSWITCH) {
+        next.add(at + 1);
+      }
+      next.stream().filter(reached::add).forEach(open::add);
+    }
+    return false;
   }
 
   String signature() {

@@ -104,6 +104,12 @@ public final class PurityAnalyzer {
           new Member("java/lang/String", "toLowerCase", "()Ljava/lang/String;"),
           new Member("java/lang/String", "toUpperCase", "()Ljava/lang/String;"));
 
+  private static final String FILE_UTILS = "org/apache/commons/io/FileUtils";
+
+  /** Types that name files. */
+  private static final Set<String> FILES =
+      Set.of("java/nio/file/Path", "java/io/File", "java/net/URL", "java/net/URI");
+
   private static final Member TO_STRING =
       new Member("java/lang/Object", "toString", "()Ljava/lang/String;");
   private static final Member HASH_CODE = new Member("java/lang/Object", "hashCode", "()I");
@@ -380,6 +386,9 @@ public final class PurityAnalyzer {
     /** The methods that may run, with the loader that sees what they use. */
     private final List<MethodCode> run = new ArrayList<>();
 
+    /** A call of a method that looks at a file before it opens it; null if there is none. */
+    private @Nullable String looksFirst;
+
     private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
         new IdentityHashMap<>();
 
@@ -541,6 +550,13 @@ public final class PurityAnalyzer {
     }
 
     private @Nullable String reasonOfFields() {
+      if (looksFirst != null) {
+        for (MethodCode method : run) {
+          if (method.swallows()) {
+            return looksFirst + ", and " + method.where() + " catches exceptions";
+          }
+        }
+      }
       for (Map.Entry<Member, Boolean> field : changeable.entrySet()) {
         Member key = field.getKey();
         Read read = reads.get(key);
@@ -1126,6 +1142,28 @@ public final class PurityAnalyzer {
       }
     }
 
+    /**
+     * Whether a method of the library takes a file. It may look at the file without opening it, or
+     * open it by calls that are not rewritten.
+     */
+    private static boolean takesFile(String descriptor) {
+      return Stream.of(Type.getArgumentTypes(descriptor))
+          .map(Type::getInternalName)
+          .anyMatch(FILES::contains);
+    }
+
+    /**
+     * Whether commons-io looks at a file before it opens it, as versions before 2.8 do. If there is
+     * no file, nothing is opened and recorded, and the program gets an exception.
+     */
+    private static boolean looksFirst(@Nullable ClassCode code) {
+      return code == null
+          || code.methods.stream()
+              .filter(method -> method.name.equals("openInputStream"))
+              .flatMap(method -> method.instructions.stream())
+              .anyMatch(it -> it.isCall() && it.member().owner().equals("java/io/File"));
+    }
+
     private void analyse(MethodCode method, @Nullable ClassLoader loader) {
       run.add(method);
       loaders.put(method, Optional.ofNullable(loader));
@@ -1354,6 +1392,25 @@ public final class PurityAnalyzer {
         }
       }
 
+      /**
+       * Whether an open gets options, or may get some: with {@code DELETE_ON_CLOSE}, for example,
+       * reading has side effects.
+       */
+      private boolean takesOptions(Member it, List<Value> operands) {
+        if (!it.descriptor().contains("[Ljava/nio/file/OpenOption;")) {
+          return false;
+        }
+        return operands.isEmpty()
+            || !operands.get(operands.size() - 1).origins().stream()
+                .allMatch(origin -> origin instanceof Made made && isEmptyArray(made.at()));
+      }
+
+      private boolean isEmptyArray(int at) {
+        return at > 0
+            && method.instructions.get(at).opcode() == Opcodes.ANEWARRAY
+            && method.instructions.get(at - 1).opcode() == Opcodes.ICONST_0;
+      }
+
       /** Follows a call of this method; unless the call is exact, also its overrides. */
       private void called(boolean exact, Member it, List<Value> operands) {
         String owner = it.owner();
@@ -1368,11 +1425,16 @@ public final class PurityAnalyzer {
           checkIdentity(
               operands.get(key), null, JdkCode.isCollection(owner) ? HASH_CODE : TO_STRING);
         }
+        if (owner.equals(FILE_UTILS) && looksFirst(find(owner, loader))) {
+          looksFirst = method.where() + " uses " + whole;
+        }
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");
           } else if (!known.noticesFiles()) {
             leave("reads a file (" + whole + ")");
+          } else if (takesOptions(it, operands)) {
+            leave("uses " + whole + " with options");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave(
                 "reads a file through a method reference or its superclass, where changes are not"
@@ -1383,7 +1445,7 @@ public final class PurityAnalyzer {
             && (OF_LOCALE.contains(it) || (it.equals(FORMAT) && onlyForFailure(it)))) {
           values.addLocale();
         } else if (ofLibrary
-            ? !known.isKnown(owner, name)
+            ? !known.isKnown(owner, name) || takesFile(descriptor)
             : JdkCode.isJdk(owner) && !JdkCode.isKnown(owner, name, descriptor)) {
           leave("uses " + whole);
         } else if (isProgram(owner)) {

@@ -34,7 +34,7 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,touched,scaled-by-file,piped,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,"
+      "rewritten,touched,scaled-by-file,scaled-by-mapping,piped,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,"
           + "counter,remembers,draws,gaussian";
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels,saved";

@@ -353,7 +353,8 @@ final class Policies {
                 ? null
                 : new ItemPrefetcher(
                     threads, stores.raw(), () -> decoded != null && decoded.mayKeepMore()),
-            threads);
+            threads,
+            filter.names()::mayChangeUnnoticed);
     job.addPolicy(made::summary, made);
     requested.register(
         Option.PREFETCH, () -> Unused.prefetch(made.summary(), made.items() != null));

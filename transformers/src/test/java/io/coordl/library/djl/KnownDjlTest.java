@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -160,6 +161,42 @@ class KnownDjlTest {
       in.close();
       return null;
     }
+  }
+
+  /** Deletes the file that it reads. */
+  static final class Deleting {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      Files.newInputStream(Paths.get("a" + index), StandardOpenOption.DELETE_ON_CLOSE).close();
+      return null;
+    }
+  }
+
+  /** Reads a file, without options. */
+  static final class Streaming {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      Files.newInputStream(Paths.get("a" + index)).close();
+      return null;
+    }
+  }
+
+  /** Lets the library read a file. */
+  static final class Listing {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      DefaultVocabulary.builder().addFromTextFile(Paths.get("a")).build();
+      return null;
+    }
+  }
+
+  @Test
+  void filesAreOnlyReadByCallsThatAreSeenAndChangeNothing() {
+    PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
+
+    assertThat(code.reasonToLeave(List.of(new Streaming()))).isNull();
+    assertThat(code.reasonToLeave(List.of(new Deleting()))).contains("newInputStream with options");
+    assertThat(code.reasonToLeave(List.of(new Listing()))).contains("addFromTextFile");
   }
 
   @Test
