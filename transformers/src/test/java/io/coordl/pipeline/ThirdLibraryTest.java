@@ -9,6 +9,7 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.bridge.Spans;
 import io.coordl.coordination.PrepGroup;
+import io.coordl.items.FileState;
 import io.coordl.profile.FastProfile;
 import io.coordl.profile.Profile;
 import io.coordl.purity.PurityAnalyzer;
@@ -81,6 +82,10 @@ class ThirdLibraryTest {
     Path data = Files.createDirectory(directory.resolve("data"));
     for (int i = 0; i < FILES; i++) {
       files.add(Files.write(data.resolve("sample-" + i), new byte[] {(byte) (i * 5)}));
+    }
+    // A batch that reads a file which has just changed is not handed over.
+    while (!FileState.of(files.get(FILES - 1)).isSettled()) {
+      Thread.onSpinWait();
     }
   }
 
