@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param reason why the next stage cannot be cached; empty if all can
  * @param vouch name of the program's class whose samples could be cached if the user declared it
  *     deterministic; empty if that would not help
- * @param notAhead why batches cannot be prepared ahead; empty if they can, or if that is unknown
+ * @param notAhead why batches cannot be prepared ahead; empty if they can; null if unknown
  */
 public record SampleVerdict(
-    String source, int stages, int kept, String reason, String vouch, String notAhead) {
+    String source, int stages, int kept, String reason, String vouch, @Nullable String notAhead) {
   /** Reasons for which the samples differ between epochs, so that vouching would be wrong. */
   private static final Pattern DIFFERS =
       Pattern.compile("[Rr]andom|draws|currentTimeMillis|nanoTime|java\\.time\\.");
@@ -64,7 +64,7 @@ public record SampleVerdict(
     }
     if (stages.isEmpty()) {
       return new SampleVerdict(
-          source, 0, 0, "it keeps objects whose changes would go unnoticed", "", "");
+          source, 0, 0, "it keeps objects whose changes would go unnoticed", "", null);
     }
     String notAhead = Objects.requireNonNullElse(early.prove(all).reason(), "");
     return new SampleVerdict(source, stages.size(), stages.size(), "", "", notAhead);

@@ -108,8 +108,10 @@ final class Activation {
   private static void report(SampleVerdict found, JobFigures figures) {
     String policy = Policy.PREPARED.toString();
     figures.verdict(policy, found.source(), found.isKept(), found.reason(), found.remedy());
-    String notAhead = found.notAhead();
-    figures.verdict("prefetch", found.source(), notAhead.isEmpty(), notAhead, "");
+    @Nullable String notAhead = found.notAhead();
+    if (notAhead != null) {
+      figures.verdict("prefetch", found.source(), notAhead.isEmpty(), notAhead, "");
+    }
   }
 
   private JobMonitor start(@Nullable Library library) throws ClassNotFoundException {

@@ -31,7 +31,7 @@ public final class ProvenSamples implements Function<Object, @Nullable SampleVer
           0,
           "its batches come from " + iterable.getClass().getName() + ", which is left to DJL",
           "",
-          "");
+          null);
     }
     if (!FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;

@@ -53,7 +53,7 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
       List<Object> own = OwnCode.of(found);
       reason = new PurityAnalyzer("", new KnownDl4j(false)).reasonToLeave(own);
       return reason == null
-          ? new SampleVerdict(source, 1, 1, "", "", "")
+          ? new SampleVerdict(source, 1, 1, "", "", null)
           : refused(source, reason, own.isEmpty() ? "" : own.get(0).getClass().getName());
     } catch (CannotShareException e) {
       return refused(source, "it does not support " + e.getMessage(), "");
@@ -61,6 +61,6 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
   }
 
   private static SampleVerdict refused(String source, String reason, String vouch) {
-    return new SampleVerdict(source, 1, 0, reason, vouch, "");
+    return new SampleVerdict(source, 1, 0, reason, vouch, null);
   }
 }
