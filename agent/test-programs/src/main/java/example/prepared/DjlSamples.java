@@ -375,10 +375,36 @@ public final class DjlSamples {
     }
   }
 
+  /** Sets the factor of all samples. */
+  private interface Scale {
+    void set(byte by) throws IOException;
+  }
+
   /** Each sample also depends on a file that the program rewrites after each batch. */
   private void scaledByFile() throws IOException, TranslateException {
-    Path scale = folder.resolve("scale-" + ProcessHandle.current().pid());
-    Files.write(scale, new byte[] {1});
+    Path scale = Files.write(ownFile("scale"), new byte[] {1});
+    RandomAccessDataset data = rescaled(scale, by -> Files.write(scale, new byte[] {by}));
+    loop("scaled-by-file", data, null);
+    Files.delete(scale);
+  }
+
+  /** Like {@link #scaledByFile}, but the program changes the file through a mapping. */
+  private void scaledByMapping() throws IOException, TranslateException {
+    Path scale = Files.write(ownFile("mapped-scale"), new byte[] {1});
+    try (RandomAccessFile opened = new RandomAccessFile(scale.toFile(), "rw")) {
+      ByteBuffer mapped = opened.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 1);
+      rescaled(scale, by -> mapped.put(0, by));
+    }
+    Files.delete(scale);
+  }
+
+  private Path ownFile(String name) {
+    return folder.resolve(name + "-" + ProcessHandle.current().pid());
+  }
+
+  /** Iterates over data scaled by a file, which changes after each batch. */
+  private RandomAccessDataset rescaled(Path scale, Scale change)
+      throws IOException, TranslateException {
     List<Path> files = fewFiles();
     ScaledByFile data = new ScaledByFile(builder().samples(files.size()), files, scale);
     byte by = 1;
@@ -387,37 +413,15 @@ public final class DjlSamples {
         print("batch", batch);
         batch.close();
         LockSupport.parkNanos(STEP_NANOS); // A step, while the next batch is prepared.
-        Files.write(scale, new byte[] {++by});
+        change.set(++by);
       }
     }
-    loop("scaled-by-file", data, null);
-    Files.delete(scale);
-  }
-
-  /** Like {@link #scaledByFile}, but the program changes the file through a mapping. */
-  private void scaledByMapping() throws IOException, TranslateException {
-    Path scale = folder.resolve("mapped-scale-" + ProcessHandle.current().pid());
-    Files.write(scale, new byte[] {1});
-    List<Path> files = fewFiles();
-    ScaledByFile data = new ScaledByFile(builder().samples(files.size()), files, scale);
-    try (RandomAccessFile opened = new RandomAccessFile(scale.toFile(), "rw")) {
-      ByteBuffer mapped = opened.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 1);
-      byte by = 1;
-      for (int epoch = 1; epoch <= EPOCHS; epoch++) {
-        for (Batch batch : data.getData(manager)) {
-          print("batch", batch);
-          batch.close();
-          LockSupport.parkNanos(STEP_NANOS); // A step, while the next batch is prepared.
-          mapped.put(0, ++by);
-        }
-      }
-    }
-    Files.delete(scale);
+    return data;
   }
 
   /** Each sample takes a byte from a pipe, so nothing else may read it. */
   private void piped() throws IOException, TranslateException {
-    Path pipe = folder.resolve("pipe-" + ProcessHandle.current().pid());
+    Path pipe = ownFile("pipe");
     try {
       new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor();
     } catch (InterruptedException e) {

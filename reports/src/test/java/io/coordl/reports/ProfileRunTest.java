@@ -328,7 +328,7 @@ class ProfileRunTest {
         ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()));
     if (program.isPresent()) {
       try {
-        program.get().onExit().get(); // Times out if the program goes on.
+        program.get().onExit().get(); // The test times out here if the program is still running.
       } finally {
         program.get().destroyForcibly();
       }

@@ -259,15 +259,9 @@ public final class BatchPrefetcher {
       prepared.why = pipeline.change();
       return null;
     }
-    if (prefetcher.mayMiss(prepared.files)) {
-      prepared.why = UNKNOWN_FILES;
-      return null;
-    }
-    if (!prepared.files.areUnchanged()) {
-      prepared.why =
-          prepared.files.areKnown()
-              ? "the program's files change between its batches"
-              : UNKNOWN_FILES;
+    boolean areKnown = prepared.files.areKnown() && !prefetcher.mayMiss(prepared.files);
+    if (!areKnown || !prepared.files.areUnchanged()) {
+      prepared.why = areKnown ? "the program's files change between its batches" : UNKNOWN_FILES;
       return null;
     }
     if (!pipeline.handOver(batch)) {
@@ -320,10 +314,7 @@ public final class BatchPrefetcher {
         prepared.why = "the library makes them itself";
       }
       return batch;
-    } catch (EarlyFileError e) {
-      prepared.why = UNKNOWN_FILES;
-      return null;
-    } catch (NotPreparedException e) {
+    } catch (EarlyFileError | NotPreparedException e) {
       Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
       prepared.why =
           thrown instanceof EarlyFileError

@@ -1156,7 +1156,7 @@ public final class PurityAnalyzer {
      * Whether commons-io looks at a file before it opens it, as versions before 2.8 do. If there is
      * no file, nothing is opened and recorded, and the program gets an exception.
      */
-    private static boolean looksFirst(@Nullable ClassCode code) {
+    private static boolean looksBeforeOpening(@Nullable ClassCode code) {
       return code == null
           || code.methods.stream()
               .filter(method -> method.name.equals("openInputStream"))
@@ -1425,7 +1425,7 @@ public final class PurityAnalyzer {
           checkIdentity(
               operands.get(key), null, JdkCode.isCollection(owner) ? HASH_CODE : TO_STRING);
         }
-        if (owner.equals(FILE_UTILS) && looksFirst(find(owner, loader))) {
+        if (owner.equals(FILE_UTILS) && looksBeforeOpening(find(owner, loader))) {
           looksFirst = method.where() + " uses " + whole;
         }
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {

@@ -108,7 +108,7 @@ final class Activation {
   private static void report(SampleVerdict found, JobFigures figures) {
     String policy = Policy.PREPARED.toString();
     figures.verdict(policy, found.source(), found.isKept(), found.reason(), found.remedy());
-    @Nullable String notAhead = found.notAhead();
+    String notAhead = found.notAhead();
     if (notAhead != null) {
       figures.verdict("prefetch", found.source(), notAhead.isEmpty(), notAhead, "");
     }

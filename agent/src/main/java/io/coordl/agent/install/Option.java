@@ -20,7 +20,7 @@ public enum Option {
       "on, off", "print a summary at exit, and a line about the latest epochs at most every 10 s"),
   STATUS(
       "on, off",
-      "publish the running job's figures for coordl top, in a 34 KiB file in /dev/shm that is"
+      "publish the running job's figures for coordl top, in a 35 KiB file in /dev/shm that is"
           + " deleted when the job ends"),
   JMX(
       "auto, on, off",

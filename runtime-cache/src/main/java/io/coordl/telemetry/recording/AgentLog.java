@@ -123,8 +123,9 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether the current thread is the one that prints the agent's lines. If the program replaces
-   * standard error with a stream that calls the agent, that thread must not wait for itself.
+   * Whether the current thread prints the agent's lines. A program may replace standard error with
+   * a stream that calls the agent; the call then comes from this thread, and waiting for the
+   * printer would be a deadlock.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();
