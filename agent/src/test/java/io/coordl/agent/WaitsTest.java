@@ -98,7 +98,7 @@ final class WaitsTest {
           Map.entry("store/ArenaStore.grow", "PATIENCE for the job that appends a table"),
           Map.entry(
               "checkpoint/AgentCheckpoints.end", "checkpoint.grace, or less if steps are short"),
-          Map.entry("checkpoint/ModelFiles.awaitAgents", "the rest of checkpoint.grace"),
+          Map.entry("checkpoint/ModelFiles.awaitAgentCheckpoint", "the rest of checkpoint.grace"),
           Map.entry(
               "peers/hosts/HostsEngine.gather",
               "timeouts.hosts(), once per job, before its first request"),

@@ -84,7 +84,7 @@ class OpenWaitIT {
             .toList();
     assertThat(events).hasSize(1);
     String stacks = events.get(0).getString("stack") + events.get(0).getString("readerStack");
-    assertThat(stacks).contains("example.truth.Hang.ofBatch");
+    assertThat(stacks).contains("example.truth.Hang.hangIfDue");
     assertThat(events.get(0).getString("file")).isEqualTo(file.toString());
   }
 
