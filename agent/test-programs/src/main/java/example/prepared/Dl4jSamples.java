@@ -34,8 +34,10 @@ import org.datavec.api.split.FileSplit;
 import org.datavec.api.split.NumberedFileInputSplit;
 import org.datavec.api.transform.TransformProcess;
 import org.datavec.api.transform.condition.Condition;
+import org.datavec.api.transform.condition.ConditionOp;
 import org.datavec.api.transform.condition.SequenceConditionMode;
 import org.datavec.api.transform.condition.column.BaseColumnCondition;
+import org.datavec.api.transform.condition.column.DoubleColumnCondition;
 import org.datavec.api.transform.schema.Schema;
 import org.datavec.api.transform.transform.string.ChangeCaseStringTransform;
 import org.datavec.api.transform.transform.string.StringMapTransform;
@@ -155,6 +157,16 @@ public final class Dl4jSamples {
       case "map" -> changedMap();
       case "pipe" -> pipe();
       case "stopping" -> stopping();
+      case "reader",
+          "reader-shuffled",
+          "reader-draws",
+          "reader-counts",
+          "reader-reuses",
+          "reader-arrays",
+          "reader-overrides",
+          "reader-sequences",
+          "reader-filtered" ->
+          loop(program, ofReader(program));
       case "own-seek", "own-early", "own-rewritten", "own-stream" -> disturbed(program);
       default -> own(program);
     }
@@ -443,6 +455,30 @@ public final class Dl4jSamples {
       rows.reset();
     }
     OwnIterators.level = 1;
+  }
+
+  /** A reader of the program's own class; its words become numbers. */
+  private DataSetIterator ofReader(String kind) throws IOException, InterruptedException {
+    OwnReaders.Rows rows = of(OwnReaders.of(kind), table());
+    if (rows instanceof OwnReaders.Sequences sequences) {
+      return new SequenceRecordReaderDataSetIterator(sequences, BATCH, CLASSES, 2, false);
+    } else if (rows instanceof OwnReaders.Vectors) {
+      return new RecordReaderDataSetIterator(rows, BATCH, 1, CLASSES);
+    }
+    Schema schema =
+        new Schema.Builder()
+            .addColumnDouble("a")
+            .addColumnFloat("b")
+            .addColumnCategorical("c", "minus", "plus")
+            .addColumnInteger("class")
+            .build();
+    TransformProcess.Builder process =
+        new TransformProcess.Builder(schema).categoricalToInteger("c");
+    if (kind.endsWith("filtered")) {
+      process.filter(new DoubleColumnCondition("a", ConditionOp.GreaterThan, 1));
+    }
+    return new RecordReaderDataSetIterator(
+        new TransformProcessRecordReader(rows, process.build()), BATCH, 3, CLASSES);
   }
 
   /** Returns a table in a new file system, each time at the same path. */

@@ -9,6 +9,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,8 @@ final class OwnIterators {
       case "own-stream" -> new OfStream(table);
       case "own-device" -> new OfDevice(table);
       case "own-cached" -> new OfCache(table);
+      case "own-ordered" -> new OfShuffled(table, false);
+      case "own-shuffled" -> new OfShuffled(table, true);
       default -> throw new IllegalArgumentException(kind + " is not an iterator of this class.");
     };
   }
@@ -566,6 +570,56 @@ final class OwnIterators {
     @Override
     float of(float value) {
       return value * weights[1];
+    }
+  }
+
+  /** Has its rows in an order of its own, which reset() may change. */
+  static final class OfShuffled extends Rows {
+    private final Path file;
+    private final boolean shuffles;
+    private final Random random = new Random(11);
+    private final List<Integer> order = new ArrayList<>();
+    private int at;
+
+    OfShuffled(Path table, boolean shuffles) {
+      super(table);
+      this.file = table;
+      this.shuffles = shuffles;
+      for (int row = 0; row < 96; row++) {
+        order.add(row);
+      }
+      Collections.shuffle(order, random);
+    }
+
+    @Override
+    public DataSet next(int count) {
+      float[] features = new float[count * 8];
+      try {
+        List<String> lines = Files.readAllLines(file);
+        for (int i = 0; i < count; i++) {
+          String[] columns = lines.get(order.get(at++)).split(",", -1);
+          for (int k = 0; k < 8; k++) {
+            features[8 * i + k] = Float.parseFloat(columns[k]);
+          }
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      INDArray array = Nd4j.create(features, new int[] {count, 8});
+      return new DataSet(array, array.sum(1));
+    }
+
+    @Override
+    public boolean hasNext() {
+      return at < order.size();
+    }
+
+    @Override
+    public void reset() {
+      at = 0;
+      if (shuffles) {
+        Collections.shuffle(order, random);
+      }
     }
   }
 }

@@ -1,10 +1,12 @@
 package io.coordl.pipeline;
 
 import io.coordl.purity.Member;
+import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +18,14 @@ public final class ObjectFields {
   private final List<LibraryField<Object>> references;
 
   /**
-   * Looks up the fields.
+   * Looks up the fields for which {@code which} is true.
    *
    * @throws RuntimeException if one cannot be made accessible
    */
-  public ObjectFields(Class<?> type) {
-    this.numbers = LibraryField.all(type, Object.class, it -> it.getType().isPrimitive());
-    this.references = LibraryField.all(type, Object.class, it -> !it.getType().isPrimitive());
+  public ObjectFields(Class<?> type, Predicate<Field> which) {
+    Predicate<Field> isNumber = field -> field.getType().isPrimitive();
+    this.numbers = LibraryField.all(type, Object.class, which.and(isNumber));
+    this.references = LibraryField.all(type, Object.class, which.and(isNumber.negate()));
   }
 
   /** Returns the values of the primitive fields, as {@link LibraryField#bits} returns them. */

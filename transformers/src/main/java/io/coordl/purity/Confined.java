@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the classes of the program that are <i>shown</i>: code outside the program may get their
  * objects. All others are <i>confined</i>: analysed code gets objects of a confined class only from
  * fields of the program. It only reads and sets fields of such an object and calls methods that the
- * program declares; it does not pass on, return, store, throw or create such objects.
+ * program declares, also in lambdas; it does not pass on, return, store, throw or create such
+ * objects.
  *
  * <p>Belongs to one analysis. A class that is shown stays shown as more code is analysed.
  *
@@ -134,6 +135,24 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
                   resolved.computeIfAbsent(used, fields::resolve), Member.NONE));
     }
 
+    /**
+     * Whether a lambda captures its first operand only to run a method of these classes on it,
+     * which is analysed.
+     */
+    private static boolean isReceiver(Instruction lambda, Collection<ClassCode> codes) {
+      return lambda.member().owner().equals("java/lang/invoke/LambdaMetafactory")
+          && lambda.arguments().size() == 3 // Serialisable lambdas, which pass it on, have more.
+          && lambda.arguments().stream()
+              .filter(Handle.class::isInstance)
+              .map(Handle.class::cast)
+              .allMatch(
+                  handle ->
+                      handle.getTag() >= Opcodes.H_INVOKEVIRTUAL
+                          && handle.getTag() != Opcodes.H_INVOKESTATIC
+                          && handle.getTag() != Opcodes.H_NEWINVOKESPECIAL
+                          && codes.stream().anyMatch(type -> type.declares(Member.of(handle))));
+    }
+
     /** Whether an instruction does more with an operand than is allowed for a confined object. */
     private boolean shows(Instruction it, int k, Collection<ClassCode> codes) {
       int code = it.opcode();
@@ -144,6 +163,8 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
             || codes.stream().noneMatch(type -> type.declares(it.member()));
       } else if (code == Opcodes.PUTFIELD) {
         return k > 0;
+      } else if (code == Opcodes.INVOKEDYNAMIC) {
+        return k > 0 || !isReceiver(it, codes);
       }
       return !(code == Opcodes.GETFIELD
           || code == Opcodes.IFNULL

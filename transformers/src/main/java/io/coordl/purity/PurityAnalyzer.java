@@ -220,8 +220,9 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Returns the names and descriptors of the methods that the caller itself calls on objects of
-     * classes unknown to the library; empty if it may call any.
+     * Returns the names and descriptors of the methods that the caller itself calls on the object
+     * that {@link #keepsPlace}, and on objects of classes unknown to the library; empty if it may
+     * call any.
      */
     default Set<String> runs() {
       return Set.of();
@@ -437,7 +438,10 @@ public final class PurityAnalyzer {
         addElements(root, "the pipeline", false);
       } else {
         roots.add(root == null ? this : root);
-        add(root, "the pipeline", false, null);
+        // Other methods of an object that keeps its place run only if code shows the object.
+        boolean mayBeConfined =
+            root != null && keepsPlace(root.getClass()) && !known.runs().isEmpty();
+        add(root, "the pipeline", false, mayBeConfined ? Member.NONE : null);
       }
     }
 
@@ -691,7 +695,8 @@ public final class PurityAnalyzer {
                       + " in a static field, where changes are not seen";
               return;
             }
-            if (reason == null && isOrExtendsLibrary(at)) {
+            // Code may read only its own fields of an object that keeps its place.
+            if (reason == null && object != placed && isOrExtendsLibrary(at)) {
               reason =
                   fields(at.getClassLoader())
                       .reasonInheritedChanges(
@@ -952,8 +957,8 @@ public final class PurityAnalyzer {
      * call on it.
      *
      * @param starts the class, or the interfaces of a lambda
-     * @param isRoot whether the library itself has the object; if the class extends none of the
-     *     library's, the library may call the methods in {@link Known#runs}
+     * @param isRoot whether the library itself has the object, on which the caller calls the
+     *     methods in {@link Known#runs}
      * @param isShown whether code outside the program is known to be able to get it
      */
     private void instantiate(
@@ -990,7 +995,7 @@ public final class PurityAnalyzer {
           ofLibrary |= isLibrary(next);
         }
       }
-      Set<String> runs = isRoot && !ofLibrary ? known.runs() : Set.of();
+      Set<String> runs = isRoot ? known.runs() : Set.of();
       callable.addAll(runs);
       boolean any = all || (isRoot && !ofLibrary && runs.isEmpty());
       Instance instance =
@@ -1010,12 +1015,18 @@ public final class PurityAnalyzer {
       }
       if (instance.isShown()) {
         runCallable(instance);
+      } else {
+        runAll(instance, runs);
       }
     }
 
     /** Follows the methods that code outside the program may call on an object. */
     private void runCallable(Instance instance) {
-      Set<String> callable = instance.callable();
+      runAll(instance, instance.callable());
+    }
+
+    /** Follows the methods with these names and descriptors; all methods for null. */
+    private void runAll(Instance instance, @Nullable Set<String> callable) {
       for (ClassCode code : instance.codes().values()) {
         for (MethodCode method : code.methods) {
           if (callable == null || callable.contains(method.signature())) {
@@ -1114,7 +1125,10 @@ public final class PurityAnalyzer {
       }
       if (!found && !call.name().equals("<clinit>")) {
         for (String parent : code.parents) {
-          inherit(call, parent);
+          if (isProgram(parent)
+              || declares(parent, call.name() + call.descriptor(), call.loader())) {
+            inherit(call, parent);
+          }
         }
       }
     }

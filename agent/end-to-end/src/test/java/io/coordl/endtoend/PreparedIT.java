@@ -42,23 +42,22 @@ class PreparedIT {
       "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,touched,rotated,own-labels,"
           + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
           + "static,settings,map,pipe";
-  private static final String OWN = "own,own-doubled,own-cached,own-same-way,own-several";
+  private static final String OWN =
+      "own,own-doubled,own-cached,own-same-way,own-several,own-ordered";
   private static final String HOSTILE_OWN =
-      "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
-          + "own-array,own-class,own-zip,own-stream,own-device";
+      "own-time,own-thread,own-property,own-random,own-last,own-array,own-class,own-zip,own-stream,"
+          + "own-device";
 
   /** Iterators with some batches that are the same in each epoch, and some that are not. */
   private static final String PARTLY_OWN =
       "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
-          + "own-null,own-order";
+          + "own-null,own-order,own-static,own-knobs,own-lambda,own-shuffled";
 
   private static final String LEFT_OWN =
-      "OfStatic.of reads example.prepared.OwnIterators.level, which"
-          + "; OfKnobs.of reads example.prepared.OwnIterators$Knobs.level, which"
+      "OfStatic to the program: its transforms, settings or fields change with each sample"
           + "; OfTime.of uses java.lang.System.nanoTime"
           + "; OfThread.of uses java.lang.Thread.currentThread"
           + "; OfProperty.of uses java.lang.System.getProperty"
-          + "; example.prepared.OwnIterators$Knobs.level, which"
           + "; OfRandom.of uses java.util.Random.nextFloat"
           + "; OfLast to the program: it keeps objects of each batch"
           + "; OfArray.of may change an array it keeps"
@@ -331,6 +330,26 @@ class PreparedIT {
           agent(records(jdk, HOSTILE_OWN), "prepared=share").run().orFail("hostile");
       assertThat(hostile.err()).contains("prepared=share did nothing: ").doesNotContain(" cache (");
     }
+  }
+
+  /** Records of readers of the program's own classes; a TransformProcess may drop some of them. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void customReadersReturnTheSameRecords(Jdk jdk) throws IOException, InterruptedException {
+    String pure = "reader,reader-filtered,reader-arrays,reader-sequences";
+    String all =
+        pure + ",reader-shuffled,reader-counts,reader-draws,reader-reuses,reader-overrides";
+    ChildResult plain = records(jdk, all).run().orFail("Readers without the agent");
+    ChildResult kept = agent(records(jdk, all), "prepared=share").run().orFail("prepared=share");
+    SameOutput.check(kept, plain);
+    assertThat(kept.err())
+        .doesNotContain("fault")
+        .contains(
+            "OwnReaders$Shuffled to the program: the cached ones are not requested again",
+            "OwnReaders$Draws.make uses java.util.Random.nextDouble",
+            "OwnReaders$Reuses keeps an object of class org.datavec.api.writable.DoubleWritable",
+            "leaves readers of class example.prepared.OwnReaders$Overrides to DL4J");
+    assertThat(figure(kept, 2)).isGreaterThanOrEqualTo(3L * 4 * SAMPLES);
   }
 
   /** Two different jobs of a group, whose loops change the state that their iterators read. */

@@ -18,7 +18,7 @@ final class Twins {
 
   private Twins(Class<?> type, Constructor<?> constructor) {
     this.hasNext = hasNext(type);
-    this.fields = new ObjectFields(type);
+    this.fields = new ObjectFields(type, any -> true);
     this.constructor = constructor;
   }
 

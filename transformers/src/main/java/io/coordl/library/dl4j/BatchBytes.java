@@ -231,6 +231,10 @@ final class BatchBytes implements PreparedBatch {
     return numbers;
   }
 
+  BatchLayout layout() {
+    return layout;
+  }
+
   @Override
   public long bytes() {
     return layout.bytes();

@@ -133,9 +133,11 @@ public final class Dl4j implements Library {
     }
     table.intercept(
         iterators + "RecordReaderMultiDataSetIterator", "next(I)" + MULTI_DATA_SET, "reset()V");
-    table.by("ProgramIterators", PREPARED);
+    table.by("OwnSources", PREPARED);
     table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
     table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
+    table.interceptBeside(record, "next()Ljava/util/List;");
+    table.interceptBeside(sequence, "sequenceRecord()Ljava/util/List;");
     table.by("EpochInterceptor", PREPARED, COORDINATE, PREFETCH);
     for (String kind : new String[] {"RecordReader", "SequenceRecordReader"}) {
       String type = iterators + kind + "DataSetIterator";
@@ -201,7 +203,7 @@ public final class Dl4j implements Library {
         "org.deeplearning4j.util.ModelSerializer",
         FOLDER + ".CopiedBatches",
         batch,
-        FOLDER + ".ProgramIterators",
+        FOLDER + ".OwnSources",
         batch,
         FOLDER + ".IteratorWorkspaces",
         "org.nd4j.linalg.api.memory.abstracts.Nd4jWorkspace",

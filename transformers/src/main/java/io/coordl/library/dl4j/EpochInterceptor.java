@@ -177,6 +177,9 @@ public final class EpochInterceptor implements LibraryHooks {
       examine(program);
       return leaveToLibrary(program, num);
     }
+    if (engine.keepsBatches() && !program.ownReaders().isEmpty()) {
+      return null; // Its records are cached instead (OwnSources).
+    }
     try {
       Map<String, SeekableReader> found = readers.of(program);
       if (found.values().stream().allMatch(reader -> reader.current() == null)) {

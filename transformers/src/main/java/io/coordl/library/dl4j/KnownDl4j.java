@@ -10,11 +10,11 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  * Facts about the code of DL4J, DataVec and ND4J that preprocessors and label generators use. The
  * purity analysis relies on them.
  *
- * @param iterators whether the code is that of iterators of the program's own classes: {@link
- *     ProgramIterators} compares their fields and the library objects in them, and stores with a
- *     batch the files that the code opens
+ * @param sources whether the code is that of iterators or readers of the program's own classes:
+ *     {@link OwnSources} compares their fields and the objects in them before each batch or record,
+ *     and stores with it the files that the code opens
  */
-record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
+record KnownDl4j(boolean sources) implements PurityAnalyzer.Known {
   private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
 
   private static final String ITERATORS = "org.deeplearning4j.datasets.iterator.";
@@ -66,19 +66,36 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
                   + " expandDims squeeze reverse tile pad")
               .split(" "));
 
+  /** The methods of iterators and readers that return a batch or a record. */
+  private static final Set<String> NEXT =
+      Set.of(
+          "next()Ljava/lang/Object;",
+          "next()Ljava/util/List;",
+          "sequenceRecord()Ljava/util/List;",
+          "next()Lorg/nd4j/linalg/dataset/DataSet;",
+          "next(I)Lorg/nd4j/linalg/dataset/DataSet;",
+          "next()Lorg/nd4j/linalg/dataset/api/MultiDataSet;",
+          "next(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;");
+
   @Override
-  public boolean comparesLocale() {
-    return iterators;
+  public boolean comparesFields() {
+    return sources;
+  }
+
+  /** Other methods, such as {@code reset}, run only when the program or the library calls them. */
+  @Override
+  public Set<String> runs() {
+    return sources ? NEXT : Set.of();
   }
 
   @Override
   public boolean keepsPlace(Class<?> type) {
-    return iterators && OwnIterator.isOfBatches(type);
+    return sources && OwnSource.keepsPlace(type);
   }
 
   @Override
   public boolean noticesFiles() {
-    return iterators;
+    return sources;
   }
 
   /** False for the library's unknown preprocessors, whose class files are analysed. */
@@ -124,7 +141,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
       return FACTORY.contains(method);
     } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")
         || owner.equals("org/nd4j/linalg/dataset/api/MultiDataSetPreProcessor")) {
-      return iterators; // All preprocessors in the iterator's fields are analysed.
+      return sources; // All preprocessors in the source's fields are analysed.
     }
     return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))
             || owner.endsWith("Exception"))

@@ -125,6 +125,14 @@ record ProgramIterator(Object wrapped) {
     return readers;
   }
 
+  /** Returns its readers of the program's own classes, also those that a transform reads. */
+  List<RecordReader> ownReaders() {
+    return readers().values().stream()
+        .map(TransformedReader::innermost)
+        .filter(reader -> OwnSource.isOwn(reader.getClass()))
+        .toList();
+  }
+
   /**
    * Prepares it as the request for its first batch would, by reading a record and resetting the
    * readers; returns false on failure.

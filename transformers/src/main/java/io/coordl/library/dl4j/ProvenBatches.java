@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.datavec.api.records.reader.RecordReader;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
@@ -31,6 +32,9 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
   public @Nullable SampleVerdict apply(Object iterator) {
     Object inner = backed.apply(iterator);
     String source = inner.getClass().getName();
+    if (OwnSource.isOwn(inner.getClass())) {
+      return ofOwn(inner);
+    }
     if (!(inner instanceof RecordReaderDataSetIterator
         || inner instanceof RecordReaderMultiDataSetIterator
         || inner instanceof SequenceRecordReaderDataSetIterator)) {
@@ -39,8 +43,13 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
           ? refused(source, "only batches of iterators over DataVec readers are cached", "")
           : null;
     }
+    ProgramIterator program = new ProgramIterator(inner);
+    List<RecordReader> ownReaders = program.ownReaders();
+    if (!ownReaders.isEmpty()) {
+      return ofOwn(ownReaders.get(0));
+    }
     try {
-      Collection<SeekableReader> found = readers.of(new ProgramIterator(inner)).values();
+      Collection<SeekableReader> found = readers.of(program).values();
       String reason =
           found.stream()
               .map(SeekableReader::reasonNotToKeep)
@@ -58,6 +67,15 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
     } catch (CannotShareException e) {
       return refused(source, "it does not support " + e.getMessage(), "");
     }
+  }
+
+  /** Checks an iterator or a reader of the program's own class. */
+  private static SampleVerdict ofOwn(Object own) {
+    String source = own.getClass().getName();
+    String reason = new PurityAnalyzer("", new KnownDl4j(true)).reasonToLeave(List.of(own));
+    return reason == null
+        ? new SampleVerdict(source, 1, 1, "", "", null)
+        : refused(source, reason, "");
   }
 
   private static SampleVerdict refused(String source, String reason, String vouch) {

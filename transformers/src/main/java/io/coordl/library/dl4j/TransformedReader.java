@@ -54,6 +54,16 @@ final class TransformedReader extends SeekableReader {
     }
   }
 
+  /** Returns the reader that reads the records of a chain of such readers, or any other reader. */
+  static RecordReader innermost(RecordReader reader) {
+    RecordReader at = reader;
+    while (at instanceof TransformProcessRecordReader
+        || at instanceof TransformProcessSequenceRecordReader) {
+      at = innerOf(at);
+    }
+    return at;
+  }
+
   /** Returns the reader that such a reader wraps. */
   static RecordReader innerOf(RecordReader reader) {
     return (RecordReader) innerField(reader).require(reader);

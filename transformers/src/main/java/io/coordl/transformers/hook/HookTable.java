@@ -80,6 +80,13 @@ public final class HookTable {
     }
   }
 
+  /** Intercepts methods in classes that also declare {@code other}. */
+  public void interceptBeside(String other, String... methods) {
+    for (String method : methods) {
+      add(Weave.INTERCEPT, DECODE, null, other, method);
+    }
+  }
+
   /** Makes the random generators that this method creates forkable. */
   public void random(String owner, String method) {
     add(Weave.RANDOM, BATCH, owner, null, method);

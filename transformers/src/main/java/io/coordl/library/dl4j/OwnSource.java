@@ -8,11 +8,13 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.datavec.api.records.reader.BaseRecordReader;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
@@ -20,14 +22,16 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /**
- * An iterator whose class and superclasses are all the program's; its samples are whole batches.
+ * An iterator or a reader of the program's own class; its samples are whole batches, or records.
+ * The superclasses are the program's too, except {@code BaseRecordReader}, whose fields the proven
+ * code does not read.
  */
-record OwnIterator(Iterator<?> get) implements LibraryEpoch {
+record OwnSource(Object get) implements LibraryEpoch {
   /**
    * The state that the program can change at any time.
    *
    * @param surroundings global settings, and whether a workspace is open
-   * @param objects the objects in the iterator's fields, which may refer to the iterator
+   * @param objects the objects in the source's fields, which may refer to the source
    * @param ofLibrary those that refer to library objects, which are compared
    */
   private record Settings(
@@ -39,30 +43,57 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
       new ClassValue<>() {
         @Override
         protected ObjectFields computeValue(Class<?> type) {
-          return new ObjectFields(type);
+          return new ObjectFields(type, field -> isOfProgram(field.getDeclaringClass()));
         }
       };
 
   /**
-   * Whether all fields of objects of this class are accessible and declared by iterators of the
-   * program.
+   * Whether objects of this class are such sources, all their fields are accessible, and the method
+   * that returns a sample is intercepted.
    */
   static boolean isOwn(Class<?> type) {
     for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
-      if (at == null
-          || Description.isOfLibrary(at.getName())
-          || !isOfBatches(at)
-          || !at.getModule().isOpen(at.getPackageName(), OwnIterator.class.getModule())) {
+      if (at == BaseRecordReader.class && at != type) {
+        return !type.isHidden() && isIntercepted(type);
+      } else if (at == null
+          || !keepsPlace(at)
+          || !at.getModule().isOpen(at.getPackageName(), OwnSource.class.getModule())) {
         return false;
       }
     }
-    return !type.isHidden();
+    return !type.isHidden() && (!RecordReader.class.isAssignableFrom(type) || isIntercepted(type));
   }
 
-  /** Whether objects of a class return batches of the library. */
-  static boolean isOfBatches(Class<?> type) {
-    return DataSetIterator.class.isAssignableFrom(type)
-        || MultiDataSetIterator.class.isAssignableFrom(type);
+  /**
+   * Whether the class of a reader that declares the method that returns a record also declares the
+   * method by which {@link Dl4j#hooks} recognises a reader.
+   */
+  private static boolean isIntercepted(Class<?> type) {
+    boolean ofSequences = SequenceRecordReader.class.isAssignableFrom(type);
+    String method = ofSequences ? "sequenceRecord" : "next";
+    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+      if (declares(at, method)) {
+        return declares(at, ofSequences ? "nextSequence" : "nextRecord");
+      }
+    }
+    return false;
+  }
+
+  private static boolean declares(Class<?> type, String method) {
+    return Stream.of(type.getDeclaredMethods())
+        .anyMatch(own -> own.getName().equals(method) && own.getParameterCount() == 0);
+  }
+
+  /** Whether this is a class of the program whose objects return batches or records. */
+  static boolean keepsPlace(Class<?> type) {
+    return isOfProgram(type)
+        && (DataSetIterator.class.isAssignableFrom(type)
+            || MultiDataSetIterator.class.isAssignableFrom(type)
+            || RecordReader.class.isAssignableFrom(type));
+  }
+
+  private static boolean isOfProgram(Class<?> type) {
+    return !Description.isOfLibrary(type.getName());
   }
 
   private ObjectFields fields() {
@@ -128,7 +159,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
         && then.surroundings.equals(surroundings())
-        && then.ofLibrary.stream().allMatch(OwnIterator::isUnchanged);
+        && then.ofLibrary.stream().allMatch(OwnSource::isUnchanged);
   }
 
   private static boolean isOf(@Nullable WeakReference<Object> then, @Nullable Object now) {
@@ -140,7 +171,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     return object != null && one.isOf(object);
   }
 
-  /** Empty if the iterator holds something whose changes would go unnoticed. */
+  /** Empty if the source holds something whose changes would go unnoticed. */
   @Override
   public List<List<@Nullable Object>> stages(Object settings) {
     return ((Settings) settings).ofLibrary.stream().allMatch(one -> one.text() != null)
@@ -153,7 +184,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
       return false;
     }
     Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
-    return classes == null || classes.stream().anyMatch(OwnIterator::isOfLibrary);
+    return classes == null || classes.stream().anyMatch(OwnSource::isOfLibrary);
   }
 
   /** Whether a class is, or extends, a library class, whose fields can change too. */
@@ -168,7 +199,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
         "\n",
         Surroundings.process(),
         ((Settings) settings).surroundings.toString(),
-        Description.ofLargeCodeInput("iterator", get));
+        Description.ofLargeCodeInput("data source", get));
   }
 
   @Override

@@ -1,0 +1,201 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.coordination.PreparedBatch;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.PreparedSamples;
+import io.coordl.pipeline.SampleMaker;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.telemetry.log.OnceLog;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.memory.MemoryWorkspace;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * {@code prepared=share} in DL4J for iterators and record readers of the program's own classes. A
+ * proof from class files ({@link KnownDl4j}) shows that the result of {@code next} (for a reader of
+ * sequences, {@code sequenceRecord}), and the numbers in the object's fields after the call, depend
+ * only on the previous numbers in these fields (the cursor), on the objects in its other fields,
+ * which are compared before each call, and on the files that the call opens. So these numbers
+ * identify a batch or a record. When a cached one is returned, the fields are set to the values
+ * that the program's own code would have set. {@code hasNext}, {@code reset} and all other methods
+ * remain the program's own; if they change a number, the next sample has another key.
+ */
+public final class OwnSources implements LibraryHooks {
+  private static final String PLACE = "place";
+
+  private final PreparedSamples samples;
+  private final OnceLog log;
+
+  /** Whether objects of a class are examined. */
+  private final ClassValue<Boolean> own =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return OwnSource.isOwn(type);
+        }
+      };
+
+  /** Set while the program's own code prepares a batch or a record on this thread. */
+  private final ThreadLocal<Boolean> making = new ThreadLocal<>();
+
+  /**
+   * Sources that hold objects of their samples; compared by identity, because the program's
+   * equals() must not be called.
+   */
+  private final List<WeakReference<Object>> rejected = new CopyOnWriteArrayList<>();
+
+  public OwnSources(Class<?> anchor, Services services) throws ReflectiveOperationException {
+    Symbols.field(DataSet.class, "columnNames", List.class);
+    Symbols.require(Preprocessor.class, Surroundings.class, Memory.class);
+    samples = new PreparedSamples(services, new PurityAnalyzer("", new KnownDl4j(true)));
+    log = new OnceLog(services.log());
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    if (!own.get(self.getClass())
+        || making.get() != null
+        || rejected.stream().anyMatch(one -> one.refersTo(self))
+        || !isCalled(self.getClass(), type, method, arguments.length)) {
+      return null;
+    }
+    OwnSource pipeline = new OwnSource(self);
+    PreparedSamples.Plan plan = samples.plan(pipeline);
+    if (plan == null) {
+      return null;
+    }
+    Maker maker = new Maker(pipeline, method, arguments);
+    long index = PreparedSamples.index(maker.before + method + Arrays.toString(arguments));
+    making.set(true);
+    long span = Spans.enter(self instanceof RecordReader ? SpanKind.SAMPLE : SpanKind.TAKE, self);
+    Object made = null;
+    try {
+      made = samples.sample(plan, index, maker);
+      maker.settle();
+      return made == null ? InterceptedCall.skipping() : new InterceptedCall(made);
+    } catch (Throwable t) {
+      return InterceptedCall.throwing(t); // An exception of the program.
+    } finally {
+      Spans.exit(span, made);
+      making.remove();
+    }
+  }
+
+  /** False for a method that the object's class overrides: the override has called it. */
+  private static boolean isCalled(Class<?> type, Class<?> declaring, String method, int arguments) {
+    for (Class<?> at = type; at != declaring && at != null; at = at.getSuperclass()) {
+      for (Method own : at.getDeclaredMethods()) {
+        if (own.getName().equals(method) && own.getParameterCount() == arguments) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private final class Maker implements SampleMaker<Object> {
+    private final OwnSource source;
+    private final String method;
+    private final Object[] arguments;
+    private final List<Long> before;
+    private final List<@Nullable Object> kept;
+    private boolean ran;
+    private @Nullable String place;
+
+    Maker(OwnSource source, String method, Object[] arguments) {
+      this.source = source;
+      this.method = method;
+      this.arguments = arguments;
+      before = source.numbers();
+      kept = source.objects();
+    }
+
+    /** Runs the program's own call, which reaches the hook again and passes through it. */
+    @Override
+    public @Nullable Object get() {
+      ran = true;
+      Object own = source.get();
+      if (own instanceof RecordReader reader) {
+        return method.equals("next")
+            ? reader.next()
+            : ((SequenceRecordReader) reader).sequenceRecord();
+      } else if (arguments.length == 0) {
+        return ((Iterator<?>) own).next();
+      }
+      int num = (Integer) arguments[0];
+      return own instanceof DataSetIterator one
+          ? one.next(num)
+          : ((MultiDataSetIterator) own).next(num);
+    }
+
+    @Override
+    public Object transform(int stage, Object made) {
+      throw new IllegalStateException("There is one stage.");
+    }
+
+    @Override
+    public @Nullable PreparedBatch bytes(Object made, List<BatchLayout.Array> files) {
+      if (!source.has(kept)) {
+        rejected.removeIf(one -> one.refersTo(null));
+        // The next one may depend on objects held from this one.
+        rejected.add(new WeakReference<>(source.get()));
+        String each = made instanceof List ? "record" : "batch";
+        log.once(PreparedSamples.leavesMessage(source.name(), "it keeps objects of each " + each));
+        return null;
+      }
+      List<BatchLayout.Array> more = new ArrayList<>(files);
+      more.add(new BatchLayout.Array(PLACE, "", source.numbers().toString(), List.of(), 0));
+      return made instanceof List<?> record
+          ? RecordBytes.toKeep(record, more)
+          : BatchBytes.toKeep(made, more, false);
+    }
+
+    @Override
+    public Object read(BatchLayout layout, ByteBuffer bytes) {
+      for (BatchLayout.Array part : layout.arrays()) {
+        if (part.role().equals(PLACE)) {
+          place = part.name();
+        }
+      }
+      return RecordBytes.isIn(layout)
+          ? RecordBytes.copied(layout, bytes)
+          : BatchBytes.copied(layout, bytes);
+    }
+
+    @Override
+    @SuppressWarnings("try") // Open only while the arrays are made.
+    public void probe(BatchLayout layout, ByteBuffer bytes) {
+      try (MemoryWorkspace none = Nd4j.getMemoryManager().scopeOutOfWorkspaces()) {
+        read(layout, bytes);
+      }
+    }
+
+    /** Leaves the object in the state that its own code would have left it in. */
+    void settle() {
+      String numbersAfter = place;
+      if (!ran && numbersAfter != null) {
+        source.set(numbersAfter);
+      }
+    }
+  }
+}
