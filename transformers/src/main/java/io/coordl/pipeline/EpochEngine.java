@@ -131,7 +131,12 @@ public final class EpochEngine {
 
   /** Whether this job caches batches that it prepares itself. */
   public boolean keepsBatches() {
-    return group == null && keeps();
+    return mayKeepBatches() && keeps();
+  }
+
+  /** Whether this job may begin to cache batches that it prepares itself. */
+  public boolean mayKeepBatches() {
+    return group == null && samples != null;
   }
 
   /**

@@ -202,6 +202,15 @@ public final class PreparedSamples {
     cachesNone = plans.stream().allMatch(Plan::isLeftToProgram);
   }
 
+  /** Called when the next sample of a data set is the first of an epoch. */
+  public synchronized void begun(Object dataset) {
+    for (Plan plan : plans) {
+      if (plan.refersTo(dataset)) {
+        plan.begins = true;
+      }
+    }
+  }
+
   private synchronized Plan current(LibraryEpoch pipeline) {
     Object dataset = pipeline.dataset();
     int fleeting = 0;
@@ -570,8 +579,8 @@ public final class PreparedSamples {
     private final Worth worth;
 
     /**
-     * Whether the objects were compared, or the plan created, since the last {@link
-     * #checked(long)}.
+     * Whether an epoch has begun, the objects were compared, or the plan was created, since the
+     * last {@link #checked(long)}.
      */
     private volatile boolean begins;
 

@@ -76,6 +76,9 @@ public final class Worth {
   /** Units in the largest epoch: training and test data may share this account. */
   private long largest = 1;
 
+  /** Units since an epoch began; its size may be unknown. */
+  private long unitsSinceBegun;
+
   /** Epochs since the last hit. */
   private int epochsWithoutHit;
 
@@ -124,6 +127,7 @@ public final class Worth {
     checking = Double.MAX_VALUE;
     checks = 0;
     largest = 1;
+    unitsSinceBegun = 0;
     epochsWithoutHit = 0;
     keptWithoutHit = 0;
     cost = 0;
@@ -138,13 +142,18 @@ public final class Worth {
     return finding.blocks >= EVIDENT_BLOCKS && finding.best < EVIDENT * making.mean();
   }
 
-  /** Called when an epoch with this many units has begun with a check of the pipeline. */
+  /**
+   * Called when an epoch has begun with a check of the pipeline.
+   *
+   * @param unitsOfEpoch number of its units; 1 if unknown
+   */
   public synchronized void begun(long nanos, long unitsOfEpoch) {
     if (units >= BLOCK) {
       spread(); // The previous epoch ended early, so its check is spread over fewer units.
     }
     size = unitsOfEpoch;
-    largest = Math.max(largest, unitsOfEpoch);
+    largest = Math.max(largest, Math.max(unitsOfEpoch, unitsSinceBegun));
+    unitsSinceBegun = 0;
     checks++;
     epochsWithoutHit++;
     checked(nanos);
@@ -200,6 +209,7 @@ public final class Worth {
   }
 
   private void unit() {
+    unitsSinceBegun++;
     units++;
     if (units >= Math.max(BLOCK, size)) {
       spread();

@@ -170,6 +170,21 @@ class WorthTest {
     assertThat(said).containsExactly("the cached ones are not requested again");
   }
 
+  /** The largest epoch so far is the measure. */
+  @Test
+  void samplesOfEpochsOfUnknownSizeMayDifferToo() {
+    for (int epoch = 0; epoch < 5; epoch++) {
+      assertThat(worth.paysOff()).as("epoch " + epoch).isEqualTo(epoch < 4);
+      worth.begun(1_000, 1);
+      for (int end = 0; end < 3 && epoch > 0; end++) {
+        worth.begun(1_000, 1); // A program may reset an iterator several times.
+        kept(1, 100_000, 20_000, 1_000);
+      }
+      kept(SIZE, 100_000, 20_000, 1_000);
+    }
+    assertThat(said).containsExactly("the cached ones are not requested again");
+  }
+
   /** Stacking samples that are found is part of finding them. */
   @Test
   void timeSavedByNotStackingMatters() {

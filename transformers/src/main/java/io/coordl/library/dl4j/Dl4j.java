@@ -136,7 +136,9 @@ public final class Dl4j implements Library {
     table.by("OwnSources", PREPARED);
     table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
     table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
-    table.interceptBeside(record, "next()Ljava/util/List;");
+    table.interceptBeside("next()" + DATA_SET, "reset()V");
+    table.interceptBeside("next()" + MULTI_DATA_SET, "reset()V");
+    table.interceptBeside(record, "next()Ljava/util/List;", "reset()V");
     table.interceptBeside(sequence, "sequenceRecord()Ljava/util/List;");
     table.by("EpochInterceptor", PREPARED, COORDINATE, PREFETCH);
     for (String kind : new String[] {"RecordReader", "SequenceRecordReader"}) {

@@ -173,12 +173,12 @@ public final class EpochInterceptor implements LibraryHooks {
     if (program.hasBatchAtHand()) {
       return null;
     }
+    if (engine.mayKeepBatches() && !program.ownReaders().isEmpty()) {
+      return null; // Records are cached instead of batches (OwnSources).
+    }
     if (!engine.serves(isOfProgram())) {
       examine(program);
       return leaveToLibrary(program, num);
-    }
-    if (engine.keepsBatches() && !program.ownReaders().isEmpty()) {
-      return null; // Its records are cached instead (OwnSources).
     }
     try {
       Map<String, SeekableReader> found = readers.of(program);

@@ -30,7 +30,7 @@ record OwnSource(Object get) implements LibraryEpoch {
   /**
    * The state that the program can change at any time.
    *
-   * @param surroundings global settings, and whether a workspace is open
+   * @param surroundings global settings
    * @param objects the objects in the source's fields, which may refer to the source
    * @param ofLibrary those that refer to library objects, which are compared
    */
@@ -146,11 +146,7 @@ record OwnSource(Object get) implements LibraryEpoch {
     }
     List<@Nullable WeakReference<Object>> weak = new ArrayList<>();
     objects.forEach(object -> weak.add(object == null ? null : new WeakReference<>(object)));
-    return new Settings(surroundings(), weak, ofLibrary);
-  }
-
-  private static List<Object> surroundings() {
-    return List.of(Surroundings.settings(), Surroundings.areInWorkspace());
+    return new Settings(Surroundings.settings(), weak, ofLibrary);
   }
 
   @Override
@@ -158,7 +154,7 @@ record OwnSource(Object get) implements LibraryEpoch {
     Settings then = (Settings) settings;
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
-        && then.surroundings.equals(surroundings())
+        && then.surroundings.equals(Surroundings.settings())
         && then.ofLibrary.stream().allMatch(OwnSource::isUnchanged);
   }
 

@@ -73,8 +73,12 @@ public final class OwnSources implements LibraryHooks {
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
-    if (!own.get(self.getClass())
-        || making.get() != null
+    if (!own.get(self.getClass())) {
+      return null;
+    } else if (method.equals("reset")) {
+      samples.begun(self);
+      return null;
+    } else if (making.get() != null
         || rejected.stream().anyMatch(one -> one.refersTo(self))
         || !isCalled(self.getClass(), type, method, arguments.length)) {
       return null;
@@ -85,7 +89,7 @@ public final class OwnSources implements LibraryHooks {
       return null;
     }
     Maker maker = new Maker(pipeline, method, arguments);
-    long index = PreparedSamples.index(maker.before + method + Arrays.toString(arguments));
+    long index = maker.index();
     making.set(true);
     long span = Spans.enter(self instanceof RecordReader ? SpanKind.SAMPLE : SpanKind.TAKE, self);
     Object made = null;
@@ -128,6 +132,13 @@ public final class OwnSources implements LibraryHooks {
       this.arguments = arguments;
       before = source.numbers();
       kept = source.objects();
+    }
+
+    /** Identifies the sample among those of the plan. */
+    long index() {
+      // A workspace determines where the arrays are created.
+      String call = method + Arrays.toString(arguments) + Surroundings.areInWorkspace();
+      return PreparedSamples.index(before + call);
     }
 
     /** Runs the program's own call, which reaches the hook again and passes through it. */
