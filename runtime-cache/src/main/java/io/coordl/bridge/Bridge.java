@@ -24,6 +24,7 @@ public final class Bridge {
   private static volatile SpanSink sink = SpanSink.NONE;
   private static volatile ItemSource items = ItemSource.NONE;
   private static volatile LibraryHooks hooks = LibraryHooks.NONE;
+  private static volatile @Nullable DecodedPictures pictures;
   private static volatile FaultListener faults = FaultListener.NONE;
   private static final AtomicInteger FAULT_COUNT = new AtomicInteger();
 
@@ -42,6 +43,15 @@ public final class Bridge {
     hooks = newHooks;
   }
 
+  /** Installs the cache of decoded pictures, which needs {@code java.desktop}. */
+  public static void install(DecodedPictures newPictures) {
+    pictures = newPictures;
+  }
+
+  static @Nullable DecodedPictures pictures() {
+    return pictures;
+  }
+
   /**
    * Switches the agent off: from now on, every rewritten call does what the original did. The
    * program's next intercepted library calls wait for agent threads that still run the program's
@@ -50,6 +60,7 @@ public final class Bridge {
   public static void trip() {
     Producers.off();
     hooks = LibraryHooks.NONE;
+    pictures = null;
     sink = SpanSink.NONE;
     items = ItemSource.NONE;
   }

@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import io.coordl.bridge.DecodedPictures.Picture;
 import java.awt.image.BufferedImage;
 import java.io.File;
 import java.io.FileNotFoundException;
@@ -17,17 +18,61 @@ import org.jspecify.annotations.Nullable;
  * item inside it are fetches.
  */
 public final class ImageReads {
+  /** Decodes files, whose pictures can be cached; the class itself, other sources. */
+  private static final String OF_FILES = "javax.imageio.ImageIO";
+
+  private static final StackWalker STACK =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
   private ImageReads() {}
 
   public static @Nullable BufferedImage read(File file) throws IOException {
-    long span = Spans.enter(SpanKind.DECODE, ImageIO.class);
-    BufferedImage image = null;
+    DecodedPictures pictures = Bridge.pictures();
+    Picture picture =
+        pictures == null || file == null
+            ? null
+            : open(pictures, file.getPath(), STACK.getCallerClass());
+    BufferedImage image = picture == null ? null : find(picture);
+    if (image != null) {
+      return image;
+    }
+    long start = System.nanoTime();
+    long span = Spans.enter(SpanKind.DECODE, OF_FILES);
     try {
       ImageInputStream stream = file == null ? null : itemStream(file);
       image = stream == null ? ImageIO.read(file) : decode(stream);
-      return image;
     } finally {
       Spans.exit(span, image);
+    }
+    if (picture != null && image != null) {
+      keep(picture, image, System.nanoTime() - start);
+    }
+    return image;
+  }
+
+  private static @Nullable Picture open(DecodedPictures pictures, String path, Class<?> caller) {
+    try {
+      return ItemCursor.isResolved(path) ? pictures.open(path, caller) : null;
+    } catch (Throwable t) {
+      Bridge.fault("open " + path, t);
+      return null;
+    }
+  }
+
+  private static @Nullable BufferedImage find(Picture picture) {
+    try {
+      return picture.find();
+    } catch (Throwable t) {
+      Bridge.fault("finding a decoded picture", t);
+      return null;
+    }
+  }
+
+  private static void keep(Picture picture, BufferedImage decoded, long nanos) {
+    try {
+      picture.keep(decoded, nanos);
+    } catch (Throwable t) {
+      Bridge.fault("caching a decoded picture", t);
     }
   }
 

@@ -93,7 +93,7 @@ final class ItemCursor {
     if (path == null) {
       return null;
     }
-    if (!SAME_DIRECTORY && !path.startsWith("/")) {
+    if (!isResolved(path)) {
       Producers.opensUnknown();
       return null;
     }
@@ -101,9 +101,14 @@ final class ItemCursor {
     return of(Bridge.open(path, randomAccess), start);
   }
 
+  /** Whether the runtime knows which file a path passed to java.io names. */
+  static boolean isResolved(String path) {
+    return SAME_DIRECTORY || path.startsWith("/");
+  }
+
   /** Whether to call {@link #ofOpened} once the program has opened the file. */
   static boolean takesOpened(String path) {
-    return (SAME_DIRECTORY || path.startsWith("/")) && Bridge.takesOpened(path);
+    return isResolved(path) && Bridge.takesOpened(path);
   }
 
   /**

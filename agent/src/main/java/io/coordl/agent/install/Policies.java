@@ -1,5 +1,6 @@
 package io.coordl.agent.install;
 
+import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.checkpoint.AgentCheckpoints;
@@ -19,6 +20,8 @@ import io.coordl.items.ItemFilter;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.CheckedSamples;
 import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.KeptItems;
+import io.coordl.pipeline.KeptPictures;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.LibraryVerdicts;
 import io.coordl.pipeline.PictureBatches;
@@ -126,7 +129,7 @@ final class Policies {
     int threads = options.count(Option.PREFETCH);
     PictureBatches pictures = new PictureBatches();
     job.addPolicy(pictures::summary, () -> {});
-    return interceptors(
+    Services services =
         Services.builder(figures.log())
             .decoded(decoded)
             .prepared(samples)
@@ -139,8 +142,14 @@ final class Policies {
             .pinned(pinned)
             .pictures(pictures)
             .holders(holder -> stores.memory().add(holder))
-            .build(),
-        rewrites);
+            .build();
+    KeptItems kept = KeptItems.of(services);
+    if (kept != null && ModuleLayer.boot().findModule("java.desktop").isPresent()) {
+      List<String> packages =
+          libraries.all().stream().flatMap(library -> library.packages().stream()).toList();
+      Bridge.install(new KeptPictures(kept, packages));
+    }
+    return interceptors(services, rewrites);
   }
 
   private CheckedSamples checked() {

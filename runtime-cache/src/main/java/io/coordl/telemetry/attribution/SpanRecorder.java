@@ -248,7 +248,7 @@ public final class SpanRecorder implements SpanSink {
     return gcNanos.getAsLong();
   }
 
-  /** Whether the program decodes most images itself, with the JDK's own calls. */
+  /** Whether the program decodes most images itself, from streams, with the JDK's own calls. */
   public boolean decodesItself() {
     return 2 * decodesByProgram.sum() > decodes.sum();
   }

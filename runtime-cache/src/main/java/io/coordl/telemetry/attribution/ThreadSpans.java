@@ -926,8 +926,8 @@ final class ThreadSpans {
   }
 
   private static @Nullable String nameOf(@Nullable Object subject) {
-    if (subject == null) {
-      return null;
+    if (subject == null || subject instanceof String) {
+      return (String) subject;
     }
     return subject instanceof Class<?> type ? type.getName() : subject.getClass().getName();
   }

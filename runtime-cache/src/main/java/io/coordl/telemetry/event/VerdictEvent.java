@@ -47,6 +47,10 @@ public final class VerdictEvent extends EventBase {
   /** Returns the verdict that {@code decoded=share} has no images of the job to cache. */
   public static VerdictEvent programDecodes() {
     return of(
-        "decoded=share", "", false, "the program decodes its images itself, with ImageIO.read", "");
+        "decoded=share",
+        "",
+        false,
+        "the program itself decodes images from streams, with ImageIO.read",
+        "");
   }
 }

@@ -1,16 +1,13 @@
 package io.coordl.library.djl;
 
 import ai.djl.modality.cv.Image;
+import io.coordl.pipeline.KeptPictures;
 import io.coordl.purity.ClassFiles;
 import io.coordl.store.DecodedForm;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeSet;
-import javax.imageio.spi.IIORegistry;
-import javax.imageio.spi.ImageReaderSpi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +27,7 @@ final class Forms {
             "DJL image %s %s decoded by %s",
             factory.getName(),
             ClassFiles.checksums(factory, factory.getSimpleName(), image),
-            opencv ? opencvVersion(factory) : imageIoVersion());
+            opencv ? opencvVersion(factory) : KeptPictures.decoders());
     for (Image.Flag flag : Image.Flag.values()) {
       forms.put(flag, DecodedForm.of(code + " flag " + flag));
     }
@@ -44,21 +41,6 @@ final class Forms {
 
   Collection<DecodedForm> all() {
     return forms.values();
-  }
-
-  /**
-   * Returns the versions of the JDK and of all image readers, because JDKs decode JPEG differently,
-   * and a program may add readers.
-   */
-  private static String imageIoVersion() {
-    SortedSet<String> versions = new TreeSet<>();
-    IIORegistry.getDefaultInstance()
-        .getServiceProviders(ImageReaderSpi.class, false)
-        .forEachRemaining(
-            reader -> versions.add(reader.getClass().getName() + " " + reader.getVersion()));
-    return String.format(
-        "%s %s %s",
-        System.getProperty("java.vm.vendor"), System.getProperty("java.runtime.version"), versions);
   }
 
   private static String opencvVersion(Class<?> factory) throws IOException {

@@ -119,8 +119,8 @@ public final class Dl4j implements Library {
         "asMatrixView(Ljava/io/File;" + ARRAY + ")V",
         "asMatrix(Ljava/io/File;Z)" + ARRAY,
         "asImageMatrix(Ljava/io/File;Z)Lorg/datavec/image/data/Image;",
-        "streamToMat(Ljava/io/InputStream;)" + mat,
-        "transformImage(" + mat + ARRAY + ")" + ARRAY);
+        "transformImage(" + mat + ARRAY + ")" + ARRAY,
+        "fillNDArray(" + mat + ARRAY + ")V");
     table.by("IteratorWorkspaces", SHARE, PREPARED);
     String cpu = "org/nd4j/linalg/cpu/nativecpu/";
     table.intercept(cpu + "workspace/CpuWorkspace", "init()V", "destroyWorkspace(Z)V");

@@ -2,6 +2,8 @@ package io.coordl.library.dl4j;
 
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
 import io.coordl.pipeline.KeptArray;
 import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.LibraryField;
@@ -16,6 +18,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.bytedeco.opencv.opencv_core.Mat;
+import org.datavec.image.data.Image;
 import org.datavec.image.loader.NativeImageLoader;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
@@ -74,8 +78,10 @@ public final class MatrixInterceptor implements LibraryHooks {
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
-    if (method.equals("streamToMat")) {
-      return mats.bytes(self);
+    if (method.equals("fillNDArray")) {
+      return Floats.fill((INDArray) arguments[1], (Mat) arguments[0])
+          ? InterceptedCall.skipping()
+          : null;
     }
     if (method.equals("transformImage")) {
       mats.decoded(self, arguments[0]);
@@ -95,15 +101,12 @@ public final class MatrixInterceptor implements LibraryHooks {
       log.once(policy + " leaves " + reason + " to DL4J.");
       return null;
     }
-    if (method.equals("asImageMatrix")) {
-      mats.begin(self, item); // It also returns the picture's size.
-      return null;
-    }
     boolean plain =
-        view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
-    if (!plain || transform.get(self) != null) {
-      mats.begin(self, item);
-      return null;
+        view
+            ? Floats.isPlain((INDArray) arguments[1])
+            : method.equals("asMatrix") && Boolean.TRUE.equals(arguments[1]);
+    if (!plain || transforms(self)) {
+      return ofPicture((NativeImageLoader) self, method, arguments[1], item);
     }
     DecodedForm form = form(self);
     KeptArray found = KeptItems.find(item, form);
@@ -112,12 +115,49 @@ public final class MatrixInterceptor implements LibraryHooks {
     return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
   }
 
+  /** Lets the loader process the cached picture; decodes and caches it if there is none. */
+  private @Nullable InterceptedCall ofPicture(
+      NativeImageLoader loader, String method, Object argument, DecodedItem item) {
+    Mat picture = mats.find(item);
+    if (picture == null) {
+      mats.begin(loader, item);
+      return null;
+    }
+    Spans.exit(Spans.enter(SpanKind.REUSED, null), null);
+    try {
+      if (argument instanceof INDArray view) {
+        loader.asMatrixView(picture, view);
+        return InterceptedCall.skipping();
+      }
+      INDArray made = loader.asMatrix(picture);
+      INDArray array = Boolean.TRUE.equals(argument) ? made : made.permute(0, 2, 3, 1);
+      return new InterceptedCall(
+          method.equals("asMatrix")
+              ? array
+              : new Image(array, picture.channels(), picture.rows(), picture.cols()));
+    } catch (Throwable t) {
+      return InterceptedCall.throwing(t); // An exception of the loader, or of its transform.
+    } finally {
+      picture.deallocate();
+    }
+  }
+
   /** Returns why the loader is ignored; empty if it is not. */
   String reasonToLeave(Object loader) {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
     }
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
+  }
+
+  /** Whether a loader has a transform, so that only its decoded pictures are cached. */
+  boolean transforms(Object loader) {
+    return transform.get(loader) != null;
+  }
+
+  /** Returns the form of decoded pictures. */
+  DecodedForm formOfPictures() {
+    return mats.form();
   }
 
   /** Describes everything that determines the loader's arrays, except the file. */

@@ -11,8 +11,12 @@ import java.io.File;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
+import org.bytedeco.opencv.opencv_core.Mat;
+import org.datavec.image.data.ImageWritable;
 import org.datavec.image.loader.NativeImageLoader;
+import org.datavec.image.transform.BaseImageTransform;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.ndarray.INDArray;
@@ -86,6 +90,10 @@ public final class Prefetch implements LibraryHooks {
     if (kept == null || known == null || loader == null || !known.reasonToLeave(loader).isEmpty()) {
       return null;
     }
+    if (known.transforms(loader)) {
+      DecodedForm form = known.formOfPictures();
+      return kept.decoder(() -> form, Prefetch::decodeOnly);
+    }
     long[] shape = known.shape(loader);
     DecodedForm form = known.form(loader);
     return shape == null
@@ -100,5 +108,43 @@ public final class Prefetch implements LibraryHooks {
     ThreadLocal<INDArray> target =
         ThreadLocal.withInitial(() -> Nd4j.createUninitialized(DataType.FLOAT, shape, 'c'));
     return path -> loader.get().asMatrixView(new File(path), target.get());
+  }
+
+  /**
+   * Decodes a picture, which {@link DecodedMats} caches, and ends before its transform. The
+   * loader's dimensions do not matter until then.
+   */
+  private static void decodeOnly(String path) throws IOException {
+    try {
+      new NativeImageLoader(1, 1, 1, new Decoded()).asMatrix(new File(path), true);
+    } catch (DecodedException e) {
+      return; // The picture is decoded.
+    }
+  }
+
+  /** Thrown once a picture is decoded. */
+  private static final class DecodedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    DecodedException() {
+      super("decoded", null, false, false);
+    }
+  }
+
+  /** Ends the loading of a picture. */
+  private static final class Decoded extends BaseImageTransform<Mat> {
+    Decoded() {
+      super(null);
+    }
+
+    @Override
+    protected ImageWritable doTransform(ImageWritable image, Random random) {
+      throw new DecodedException();
+    }
+
+    @Override
+    public float[] query(float... coordinates) {
+      return coordinates;
+    }
   }
 }
