@@ -25,7 +25,9 @@ import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
 import ai.djl.util.RandomUtils;
 import example.bits.Checksum;
+import java.awt.image.BufferedImage;
 import java.io.BufferedWriter;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -48,6 +50,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
 import org.apache.commons.csv.CSVFormat;
 
 /**
@@ -117,6 +121,7 @@ public final class DjlSamples {
       case "own-pipeline" -> loop(program, new Audio(halving(), fewFiles()), null);
       case "strings" -> strings();
       case "own-random" -> loop(program, images(new Noise()), null);
+      case "mirrored" -> loop(program, mirrored(), null);
       case "counter" -> loop(program, new Counted(builder()), null);
       case "tallied" -> loop(program, new Everyday.Tallying(builder()), null);
       case "slipping" -> loop(program, new Everyday.Slipping(builder()), null);
@@ -642,6 +647,42 @@ public final class DjlSamples {
         return new Record(new NDList(own.create((float) in.read())), new NDList(own.create(index)));
       }
     }
+  }
+
+  /** Decodes pictures itself, and mirrors some of them in place. */
+  private static final class Mirrored extends Counting {
+    private final List<File> pictures;
+    private final Random random = new Random(9);
+
+    Mirrored(Builder builder, List<File> pictures) {
+      super(builder);
+      this.pictures = List.copyOf(pictures);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) throws IOException {
+      BufferedImage picture = ImageIO.read(pictures.get(Math.toIntExact(index)));
+      int width = picture.getWidth();
+      if (random.nextBoolean()) {
+        for (int x = 0; x < width / 2; x++) {
+          int left = picture.getRGB(x, 0);
+          picture.setRGB(x, 0, picture.getRGB(width - 1 - x, 0));
+          picture.setRGB(width - 1 - x, 0, left);
+        }
+      }
+      int[] row = picture.getRGB(0, 0, 8, 4, null, 0, 8);
+      return new Record(
+          new NDList(own.create(row), own.create(new int[] {picture.getType()})),
+          new NDList(own.create(index)));
+    }
+  }
+
+  private RandomAccessDataset mirrored() throws IOException {
+    List<File> files;
+    try (Stream<Path> all = Files.walk(folder.resolve("pictures"))) {
+      files = all.filter(Files::isRegularFile).sorted().map(Path::toFile).toList();
+    }
+    return new Mirrored(builder().samples(files.size()), files);
   }
 
   /** Has its own random generator. */

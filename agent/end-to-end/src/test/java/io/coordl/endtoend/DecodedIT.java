@@ -65,6 +65,25 @@ class DecodedIT {
     }
   }
 
+  /** A data set calls {@code ImageIO.read(File)} and draws from its own random generator. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void picturesThatTheProgramDecodesAreCached(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult plain = PreparedIT.samples(jdk, "mirrored").run().orFail("without the agent");
+    ChildResult kept =
+        PreparedIT.samples(jdk, "mirrored")
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share")
+            .run()
+            .orFail("decoded=share");
+    SameOutput.check(kept, plain);
+    int files = Pictures.all().files().size();
+    assertThat(kept.err()).doesNotContain("fault");
+    Matcher cache = DECODED.matcher(kept.err());
+    assertThat(cache.find()).as(kept.err()).isTrue();
+    assertThat(cache.group(1)).isEqualTo(String.valueOf(files));
+    assertThat(cache.group(2)).isEqualTo(String.valueOf(3 * files)); // In epochs 2 to 4.
+  }
+
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aJobThatStartsLaterDecodesNoImage(Framework framework, Jdk jdk)

@@ -62,7 +62,7 @@ public final class AugmentedBatches implements LibraryHooks {
     random =
         wanted != null && RandomUtils.RANDOM instanceof ForkableRandom forkable ? forkable : null;
     prefetcher = services.prefetcher();
-    stack = new SampleStack(services.pinned());
+    stack = new SampleStack(services.pinned(), services.prefetcher());
     counts = Objects.requireNonNullElseGet(wanted, PictureBatches::new);
     log = new OnceLog(services.log());
   }

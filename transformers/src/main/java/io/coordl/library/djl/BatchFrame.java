@@ -46,10 +46,24 @@ record BatchFrame(
    * @throws IOException if the bytes have another format
    */
   Batch make(NDManager manager, ByteBuffer bytes) throws IOException {
+    return make(
+        manager,
+        role -> {
+          BatchLayout layout = BatchLayout.read(bytes);
+          return arrays(manager, layout, bytes, role);
+        });
+  }
+
+  /** Creates the arrays of one role. */
+  interface Arrays {
+    NDList of(String role) throws IOException;
+  }
+
+  /** Like the other {@code make}, with arrays that {@code arrays} creates with the manager. */
+  Batch make(NDManager manager, Arrays arrays) throws IOException {
     try {
-      BatchLayout layout = BatchLayout.read(bytes);
-      NDList dataArrays = arrays(manager, layout, bytes, BatchArrays.DATA);
-      NDList labelArrays = arrays(manager, layout, bytes, BatchArrays.LABELS);
+      NDList dataArrays = arrays.of(BatchArrays.DATA);
+      NDList labelArrays = arrays.of(BatchArrays.LABELS);
       if (device != null) {
         dataArrays = dataArrays.toDevice(device, false);
         labelArrays = labelArrays.toDevice(device, false);

@@ -3,6 +3,7 @@ package io.coordl.library.djl;
 import ai.djl.Device;
 import ai.djl.engine.Engine;
 import ai.djl.modality.cv.ImageFactory;
+import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
@@ -11,6 +12,7 @@ import ai.djl.translate.Batchifier;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.StackBatchifier;
 import io.coordl.coordination.NotPreparedException;
+import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.PeekingIterator;
@@ -236,6 +238,11 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return plan.keepsFirst() && ((Fixed) plan.settings()).data.size() > 0;
   }
 
+  /** Whether its arrays are in main memory. */
+  boolean isOnHost() {
+    return Device.cpu().equals(fields.manager.require(iterable).getDevice());
+  }
+
   boolean isOnlyStacked() {
     Pipeline labels = fields.targetPipeline.get(iterable);
     return FixedPipeline.Copies.isPlain(labels)
@@ -252,15 +259,32 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   @Nullable Batch stack(
       List<PreparedSamples.Kept> samples, SampleStack stack, List<Long> indices, int progress)
       throws IOException {
-    ByteBuffer bytes = stack.of(samples);
-    if (bytes == null) {
+    BatchLayout layout = SampleStack.layout(samples);
+    if (layout == null) {
       return null;
     }
+    BatchFrame frame = fields.frame(iterable, indices, progress);
     NDManager manager = newBatchManager();
     try {
-      return fields.frame(iterable, indices, progress).make(manager, bytes);
-    } finally {
-      stack.free(bytes, BatchFrame.copiesToGpu(manager));
+      if (EngineMemory.isOf(manager)) {
+        NDList data = stack.arrays(manager, layout, samples, BatchArrays.DATA);
+        NDList labels = stack.arrays(manager, layout, samples, BatchArrays.LABELS);
+        if (data != null && labels != null) {
+          return frame.make(manager, role -> role.equals(BatchArrays.DATA) ? data : labels);
+        }
+      }
+      ByteBuffer bytes = stack.bytes(layout, samples);
+      try {
+        return frame.make(manager, bytes);
+      } finally {
+        stack.free(bytes, BatchFrame.copiesToGpu(manager));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      manager.close();
+      throw e;
+    } catch (Exception e) {
+      manager.close();
+      throw new IOException(e); // A thread hangs.
     }
   }
 

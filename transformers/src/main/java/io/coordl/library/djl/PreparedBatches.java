@@ -1,5 +1,6 @@
 package io.coordl.library.djl;
 
+import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.util.RandomUtils;
@@ -47,7 +48,7 @@ public final class PreparedBatches implements LibraryHooks {
         BatchFrame.class,
         BatchArrays.class,
         SampleStack.class);
-    stack = new SampleStack(services.pinned());
+    stack = new SampleStack(services.pinned(), services.prefetcher());
     if (RandomUtils.RANDOM instanceof ForkableRandom) {
       samples =
           new PreparedSamples(
@@ -148,7 +149,15 @@ public final class PreparedBatches implements LibraryHooks {
       return new InterceptedCall(batch);
     }
     DataIterable over = pipeline.over(kept, plan);
-    try {
+    List<Long> missing = missing(kept, plan, pipeline, indices);
+    try (NDManager scratch = missing.isEmpty() ? null : pipeline.newBatchManager()) {
+      if (scratch != null && fields.dataset.get(over) instanceof PreparedDataset ours) {
+        ours.make(scratch, missing);
+        batch = stacked(kept, plan, pipeline, indices, progress);
+        if (batch != null) {
+          return new InterceptedCall(batch);
+        }
+      }
       long start = System.nanoTime();
       Batch made = fields.fetch(over, indices, progress);
       if (pipeline.isStacked(plan) && fields.dataset.get(over) instanceof PreparedDataset ours) {
@@ -160,6 +169,23 @@ public final class PreparedBatches implements LibraryHooks {
     } catch (Exception | Error e) {
       return InterceptedCall.throwing(e); // As the program's own call would.
     }
+  }
+
+  /**
+   * Returns the samples to prepare so that the batch can be stacked from cached ones; empty if that
+   * does not pay off.
+   */
+  private static List<Long> missing(
+      PreparedSamples kept,
+      PreparedSamples.Plan plan,
+      IterablePipeline pipeline,
+      List<Long> indices) {
+    if (!pipeline.isStacked(plan) || !pipeline.isOnHost()) {
+      return List.of();
+    }
+    List<Long> missing =
+        indices.stream().distinct().filter(index -> !kept.isKept(plan, index)).toList();
+    return missing.size() <= indices.size() / 2 ? missing : List.of();
   }
 
   private static void keep(PreparedDataset samples, Batch batch) {

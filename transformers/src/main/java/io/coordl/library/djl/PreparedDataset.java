@@ -18,7 +18,9 @@ import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.SampleMaker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,6 +52,9 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
   private final AtomicInteger places = new AtomicInteger();
 
   private final DeviceSamples unread = new DeviceSamples();
+
+  /** Samples that were prepared before they are requested. */
+  private final Map<Long, Record> ready = new HashMap<>();
 
   private PreparedDataset(
       RandomAccessDataset own,
@@ -93,8 +98,26 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     return isFirst ? own : null;
   }
 
+  /**
+   * Prepares these samples, which are not cached yet; the next requests return them. Exceptions of
+   * the program's code propagate.
+   *
+   * @param scratch closed after the last request
+   */
+  void make(NDManager scratch, List<Long> indices) throws IOException {
+    for (Long index : indices) {
+      ready.put(index, get(scratch, index));
+    }
+  }
+
   @Override
   public Record get(NDManager manager, long index) throws IOException {
+    Record made = ready.remove(index);
+    if (made != null) {
+      made.getData().attach(manager);
+      made.getLabels().attach(manager);
+      return made;
+    }
     long start = System.nanoTime();
     try {
       Maker maker = new Maker(manager, index, places.getAndIncrement());

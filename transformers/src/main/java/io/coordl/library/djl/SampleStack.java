@@ -1,8 +1,15 @@
 package io.coordl.library.djl;
 
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
 import io.coordl.gpu.PinnedMemory;
 import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.PreparedSamples.Kept;
+import io.coordl.pipeline.SampleThreads;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -14,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stacks samples of equal shape as {@code Batchifier.STACK} does, but with a few native calls per
- * batch instead of several per sample. Thread-safe.
+ * batch instead of several per sample, and with the threads of {@code prefetch=N}. Thread-safe.
  */
 final class SampleStack {
   private static final int MAX_BYTES = 1 << 30;
@@ -24,22 +31,27 @@ final class SampleStack {
 
   private static final int PAGE = 4096;
 
+  /** A smaller batch is copied by one thread, before another could start. */
+  private static final int SMALL = 1 << 20;
+
   private final @Nullable PinnedMemory pinned;
+  private final @Nullable Prefetcher prefetcher;
 
   private final Queue<ByteBuffer> locked = new ConcurrentLinkedQueue<>();
 
   /** Memory of the last batch, for reuse. */
   private final AtomicReference<@Nullable ByteBuffer> spare = new AtomicReference<>();
 
-  SampleStack(@Nullable PinnedMemory pinned) {
+  SampleStack(@Nullable PinnedMemory pinned, @Nullable Prefetcher prefetcher) {
     this.pinned = pinned;
+    this.prefetcher = prefetcher;
   }
 
   /**
-   * Returns the bytes of the batch, as {@link BatchFrame} reads them; null if the samples' arrays
-   * differ in kind or shape, or if the batch is too large.
+   * Returns the layout of the batch; null if the samples' arrays differ in kind or shape, or if the
+   * batch is too large.
    */
-  @Nullable ByteBuffer of(List<Kept> samples) {
+  static @Nullable BatchLayout layout(List<Kept> samples) {
     List<BatchLayout.Array> first = arrays(samples.get(0));
     List<BatchLayout.Array> stacked = new ArrayList<>();
     for (BatchLayout.Array array : first) {
@@ -58,15 +70,70 @@ final class SampleStack {
                         || arrays(sample).equals(first))) {
       return null;
     }
+    return layout;
+  }
+
+  /**
+   * Returns the bytes of the batch, as {@link BatchFrame} reads them, until {@link #free}.
+   *
+   * @throws Exception if a thread hangs
+   */
+  ByteBuffer bytes(BatchLayout layout, List<Kept> samples) throws Exception {
     ByteBuffer batch = memory((int) layout.bytes());
     layout.writeTo(batch);
-    for (int i = 0; i < first.size(); i++) {
-      ByteBuffer values = layout.values(batch, i);
-      for (Kept sample : samples) {
-        values.put(sample.layout().values(sample.bytes(), i));
-      }
+    for (int i = 0; i < layout.arrays().size(); i++) {
+      copy(samples, i, layout.values(batch, i));
     }
     return batch;
+  }
+
+  /**
+   * Creates the arrays of one role in the engine's own memory; {@link EngineMemory#isOf} is true
+   * for the manager.
+   *
+   * @return null if the engine does not expose that memory
+   * @throws Exception if a thread hangs
+   */
+  @Nullable NDList arrays(NDManager manager, BatchLayout layout, List<Kept> samples, String role)
+      throws Exception {
+    NDList arrays = new NDList();
+    for (int i = 0; i < layout.arrays().size(); i++) {
+      BatchLayout.Array array = layout.arrays().get(i);
+      if (array.role().equals(role)) {
+        int number = i;
+        NDArray made =
+            EngineMemory.array(
+                manager,
+                new Shape(array.shape()),
+                DataType.valueOf(array.type()),
+                memory -> copy(samples, number, memory));
+        if (made == null) {
+          return null;
+        }
+        if (!array.name().isEmpty()) {
+          made.setName(array.name());
+        }
+        arrays.add(made);
+      }
+    }
+    return arrays;
+  }
+
+  /** Copies the values of one array of each sample, one after the other. */
+  private void copy(List<Kept> samples, int array, ByteBuffer target) throws Exception {
+    int length = target.remaining() / samples.size();
+    SampleThreads.Work work =
+        place -> {
+          Kept sample = samples.get(place);
+          target.slice(place * length, length).put(sample.layout().values(sample.bytes(), array));
+        };
+    if (prefetcher != null && target.remaining() >= SMALL) {
+      prefetcher.eachSample(samples.size(), work);
+    } else {
+      for (int place = 0; place < samples.size(); place++) {
+        work.run(place);
+      }
+    }
   }
 
   /**

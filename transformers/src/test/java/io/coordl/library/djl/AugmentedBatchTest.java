@@ -153,7 +153,7 @@ class AugmentedBatchTest {
             indices,
             unused,
             threads,
-            new SampleStack(null),
+            new SampleStack(null, null),
             new ConcurrentLinkedQueue<>())) {
       return batch.tryMake(onHost) ? batch.take(7) : null;
     }
