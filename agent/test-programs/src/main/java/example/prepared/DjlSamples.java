@@ -679,7 +679,7 @@ public final class DjlSamples {
 
   private RandomAccessDataset mirrored() throws IOException {
     List<File> files;
-    try (Stream<Path> all = Files.walk(folder.resolve("pictures"))) {
+    try (Stream<Path> all = Files.walk(folder.resolve("pictures").toRealPath())) {
       files = all.filter(Files::isRegularFile).sorted().map(Path::toFile).toList();
     }
     return new Mirrored(builder().samples(files.size()), files);

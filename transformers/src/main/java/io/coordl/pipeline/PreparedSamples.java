@@ -439,6 +439,24 @@ public final class PreparedSamples {
   }
 
   /**
+   * Returns the samples of a batch, each once, that are not cached; empty if samples are not cached
+   * after their last stage, because later stages of the others may draw random numbers.
+   */
+  public List<Long> missing(Plan plan, List<Long> indices) throws IOException {
+    int stage = plan.stage;
+    List<Long> missing = new ArrayList<>();
+    if (stage >= 0 && stage == plan.names.size() - 1) {
+      for (Long index : indices) {
+        if (find(plan.key(stage, index), plan.stamp, plan.likely) == null
+            && !missing.contains(index)) {
+          missing.add(index);
+        }
+      }
+    }
+    return missing;
+  }
+
+  /**
    * Returns the cached bytes of a sample; null if there are none, or its files may have changed.
    *
    * @param likely the expected layout

@@ -345,7 +345,6 @@ class PreparedIT {
     assertThat(kept.err())
         .doesNotContain("fault")
         .contains(
-            "OwnReaders$Shuffled to the program: the cached ones are not requested again",
             "OwnReaders$Draws.make uses java.util.Random.nextDouble",
             "OwnReaders$Reuses keeps an object of class org.datavec.api.writable.DoubleWritable",
             "leaves readers of class example.prepared.OwnReaders$Overrides to DL4J");

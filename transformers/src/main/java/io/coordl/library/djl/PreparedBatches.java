@@ -183,9 +183,13 @@ public final class PreparedBatches implements LibraryHooks {
     if (!pipeline.isStacked(plan) || !pipeline.isOnHost()) {
       return List.of();
     }
-    List<Long> missing =
-        indices.stream().distinct().filter(index -> !kept.isKept(plan, index)).toList();
-    return missing.size() <= indices.size() / 2 ? missing : List.of();
+    try {
+      List<Long> missing = kept.missing(plan, indices);
+      return missing.size() <= indices.size() / 2 ? missing : List.of();
+    } catch (IOException e) {
+      Bridge.fault("finding prepared samples", e);
+      return List.of();
+    }
   }
 
   private static void keep(PreparedDataset samples, Batch batch) {
