@@ -12,8 +12,11 @@ import java.nio.ByteBuffer;
 final class Resampler {
   static final int CHANNELS = 3;
 
+  /** Number of rows that are resized together, so that the CPU need not wait for each sum. */
+  private static final int ROWS = 4;
+
   private byte[] bytes = {};
-  private float[] row = {};
+  private final float[][] rows = new float[ROWS][0];
   private float[] resizedRows = {};
   private float[] sums = {};
   private float[] planes = {};
@@ -51,14 +54,26 @@ final class Resampler {
     int length = CHANNELS * augmentation.width();
     grow(CHANNELS * box.width(), Math.multiplyExact(length, box.height()));
     sums = sums.length < length ? new float[length] : sums;
-    for (int y = 0; y < box.height(); y++) {
-      read(pixels, width, box, y);
-      int at = y * length;
-      if (augmentation.width() == box.width()) {
-        convert(bytes, resizedRows, at, length);
-      } else {
-        convert(bytes, row, 0, CHANNELS * box.width());
-        resizeRow(row, Resampling.of(box.width(), augmentation.width()), resizedRows, at);
+    if (augmentation.width() == box.width()) {
+      for (int y = 0; y < box.height(); y++) {
+        read(pixels, width, box, y);
+        convert(bytes, resizedRows, y * length, length);
+      }
+    } else {
+      Resampling by = Resampling.of(box.width(), augmentation.width());
+      for (int y = 0; y < box.height(); y += ROWS) {
+        int count = Math.min(ROWS, box.height() - y);
+        for (int i = 0; i < count; i++) {
+          read(pixels, width, box, y + i);
+          convert(bytes, rows[i], 0, CHANNELS * box.width());
+        }
+        if (count == ROWS) {
+          resizeRows(rows[0], rows[1], rows[2], rows[3], by, resizedRows, y * length);
+        } else {
+          for (int i = 0; i < count; i++) {
+            resizeRow(rows[i], by, resizedRows, (y + i) * length);
+          }
+        }
       }
     }
     for (int y = 0; y < part.height(); y++) {
@@ -78,7 +93,9 @@ final class Resampler {
 
   private void grow(int rowLength, int rowsLength) {
     bytes = bytes.length < rowLength ? new byte[rowLength] : bytes;
-    row = row.length < rowLength ? new float[rowLength] : row;
+    for (int i = 0; i < ROWS; i++) {
+      rows[i] = rows[i].length < rowLength ? new float[rowLength] : rows[i];
+    }
     resizedRows = resizedRows.length < rowsLength ? new float[rowsLength] : resizedRows;
   }
 
@@ -111,10 +128,62 @@ final class Resampler {
         green = Math.fma(from[source + 1], weight, green);
         blue = Math.fma(from[source + 2], weight, blue);
       }
-      to[at + CHANNELS * x] = red;
-      to[at + CHANNELS * x + 1] = green;
-      to[at + CHANNELS * x + 2] = blue;
+      put(to, at + CHANNELS * x, red, green, blue);
     }
+  }
+
+  /** Like {@link #resizeRow}, for four rows, whose results follow each other. */
+  private static void resizeRows(
+      float[] a, float[] b, float[] c, float[] d, Resampling by, float[] to, int at) {
+    int[] first = by.from;
+    int[] count = by.count;
+    float[] weights = by.weights;
+    int maxCount = by.maxCount;
+    int length = CHANNELS * first.length;
+    for (int x = 0; x < first.length; x++) {
+      int source = CHANNELS * first[x];
+      float weight = weights[x * maxCount];
+      float redA = a[source] * weight;
+      float greenA = a[source + 1] * weight;
+      float blueA = a[source + 2] * weight;
+      float redB = b[source] * weight;
+      float greenB = b[source + 1] * weight;
+      float blueB = b[source + 2] * weight;
+      float redC = c[source] * weight;
+      float greenC = c[source + 1] * weight;
+      float blueC = c[source + 2] * weight;
+      float redD = d[source] * weight;
+      float greenD = d[source + 1] * weight;
+      float blueD = d[source + 2] * weight;
+      int end = x * maxCount + count[x];
+      for (int i = x * maxCount + 1; i < end; i++) {
+        source += CHANNELS;
+        weight = weights[i];
+        redA = Math.fma(a[source], weight, redA);
+        greenA = Math.fma(a[source + 1], weight, greenA);
+        blueA = Math.fma(a[source + 2], weight, blueA);
+        redB = Math.fma(b[source], weight, redB);
+        greenB = Math.fma(b[source + 1], weight, greenB);
+        blueB = Math.fma(b[source + 2], weight, blueB);
+        redC = Math.fma(c[source], weight, redC);
+        greenC = Math.fma(c[source + 1], weight, greenC);
+        blueC = Math.fma(c[source + 2], weight, blueC);
+        redD = Math.fma(d[source], weight, redD);
+        greenD = Math.fma(d[source + 1], weight, greenD);
+        blueD = Math.fma(d[source + 2], weight, blueD);
+      }
+      int place = at + CHANNELS * x;
+      put(to, place, redA, greenA, blueA);
+      put(to, place + length, redB, greenB, blueB);
+      put(to, place + 2 * length, redC, greenC, blueC);
+      put(to, place + 3 * length, redD, greenD, blueD);
+    }
+  }
+
+  private static void put(float[] to, int at, float red, float green, float blue) {
+    to[at] = red;
+    to[at + 1] = green;
+    to[at + 2] = blue;
   }
 
   /** Computes one row of the result from the rows that it depends on. */
