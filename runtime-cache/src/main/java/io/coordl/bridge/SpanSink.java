@@ -12,6 +12,8 @@ public interface SpanSink {
 
   /**
    * Opens a span on this thread; returns a token for {@link #exit}, 0 if the span is not recorded.
+   *
+   * @param subject what the span is about; recordings show its class, or the text of a string
    */
   long enter(SpanKind kind, @Nullable Object subject);
 

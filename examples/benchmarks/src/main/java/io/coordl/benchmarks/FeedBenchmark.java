@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Bar: with prefetching or {@code auto}, programs that resize pictures or crop them to 64 pixels
  * wait less than a tenth of the time. Engine calls are counted in separate runs, in epochs 3 and 4,
  * if a JDK of release 25 or newer is installed. Arguments: turns (3), batches per epoch (30;
- * nothing is prepared ahead for the first), DJL or DL4J (all), the jar of another version of the
- * agent to compare with.
+ * nothing is prepared ahead for the first), DJL or DL4J (all), and in any order: the jar of another
+ * version of the agent to compare with, and {@code uncounted} to count no engine calls.
  */
 public final class FeedBenchmark {
   private static final int EPOCHS = 8;
@@ -35,10 +35,8 @@ public final class FeedBenchmark {
   private static final int STEP_MILLIS = 20;
   private static final double BAR = 10;
 
-  /** Engine calls are the difference between runs of so many epochs. */
+  /** Engine calls are the difference between runs of so many epochs and of twice as many. */
   private static final int COUNT_FROM = 2;
-
-  private static final int COUNT_TO = 4;
 
   private static final Pattern EPOCH =
       Pattern.compile(
@@ -107,8 +105,17 @@ public final class FeedBenchmark {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     FeedBenchmark benchmark = new FeedBenchmark(args.length > 1 ? Integer.parseInt(args[1]) : 30);
     String only = args.length > 2 ? args[2] : "all";
-    benchmark.rows(only, args.length > 3 ? Path.of(args[3]) : null);
-    boolean met = benchmark.measure(turns);
+    Path other = null;
+    boolean counts = true;
+    for (String more : List.of(args).subList(Math.min(3, args.length), args.length)) {
+      if (more.equals("uncounted")) {
+        counts = false;
+      } else {
+        other = Path.of(more);
+      }
+    }
+    benchmark.rows(only, other);
+    boolean met = benchmark.measure(turns, counts);
     System.out.println("made by: " + Commands.of(benchmark.checkout, FeedBenchmark.class, args));
     System.exit(met ? 0 : 1);
   }
@@ -137,7 +144,7 @@ public final class FeedBenchmark {
     }
   }
 
-  private boolean measure(int turns) throws IOException, InterruptedException {
+  private boolean measure(int turns, boolean counts) throws IOException, InterruptedException {
     djl.makeImages(CLASSES, PER_CLASS_AND_BATCH * batches);
     djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
     System.out.println(Jdks.running() + "; " + OtherLoad.machine());
@@ -157,8 +164,8 @@ public final class FeedBenchmark {
       }
       Collections.reverse(order);
     }
-    Optional<Jdk> counting = EngineCalls.jdk();
-    if (counting.isEmpty()) {
+    Optional<Jdk> counting = counts ? EngineCalls.jdk() : Optional.empty();
+    if (counts && counting.isEmpty()) {
       System.out.println("No JDK of release 25 or newer, so engine calls are not counted");
     }
     TextTable table =
@@ -222,9 +229,10 @@ public final class FeedBenchmark {
 
   /** Returns the engine calls per batch. */
   private double calls(Row row, Jdk jdk) throws IOException, InterruptedException {
-    long before = calls.count(job(row, jdk, COUNT_FROM), row.library());
-    long after = calls.count(job(row, jdk, COUNT_TO), row.library());
-    return (double) (after - before) / ((COUNT_TO - COUNT_FROM) * batches);
+    int from = row.policy().isEmpty() ? 1 : COUNT_FROM; // Without the agent, epochs are alike.
+    long before = calls.count(job(row, jdk, from), row.library());
+    long after = calls.count(job(row, jdk, 2 * from), row.library());
+    return (double) (after - before) / (from * batches);
   }
 
   private ChildJvm job(Row row, Jdk jdk, int epochs) throws IOException {

@@ -267,16 +267,14 @@ class RecordedFiguresTest {
         .first()
         .satisfies(
             e ->
-                assertThat(e)
-                    .containsEntry("batch", 1L)
-                    .containsEntry("transform", "java.lang.String"));
+                assertThat(e).containsEntry("batch", 1L).containsEntry("transform", "a transform"));
     assertThat(events(file, "Checkpoint"))
         .singleElement()
         .satisfies(
             e -> {
               e.remove("stackTrace"); // A field of the JDK; not recorded.
               assertThat(e)
-                  .containsEntry("model", "java.lang.String")
+                  .containsEntry("model", "a model")
                   .as("every column has a value")
                   .doesNotContainValue(null);
             });
