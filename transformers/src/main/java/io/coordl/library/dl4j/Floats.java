@@ -91,24 +91,29 @@ final class Floats {
         || !Arrays.equals(dimensions(array), new int[] {channels, rows, columns})) {
       return false;
     }
-    values(array, target -> planes(bytes(picture), channels, rows, columns, target.asBuffer()));
+    values(array, target -> planes(bytes(picture), channels, rows, columns, target));
     Nd4j.getAffinityManager().tagLocation(array, AffinityManager.Location.HOST);
     return true;
   }
 
-  private static FloatBuffer planes(
-      byte[] pixels, int channels, int rows, int columns, FloatBuffer target) {
-    float[] row = new float[columns];
-    for (int channel = 0; channel < channels; channel++) {
-      for (int y = 0; y < rows; y++) {
-        int from = y * columns * channels + channel;
-        for (int x = 0; x < columns; x++) {
-          row[x] = pixels[from + x * channels] & 0xff;
+  private static FloatPointer planes(
+      byte[] pixels, int channels, int rows, int columns, FloatPointer target) {
+    try {
+      FloatBuffer values = target.asBuffer();
+      float[] row = new float[columns];
+      for (int channel = 0; channel < channels; channel++) {
+        for (int y = 0; y < rows; y++) {
+          int from = y * columns * channels + channel;
+          for (int x = 0; x < columns; x++) {
+            row[x] = pixels[from + x * channels] & 0xff;
+          }
+          values.put((channel * rows + y) * columns, row);
         }
-        target.put((channel * rows + y) * columns, row);
       }
+      return target;
+    } finally {
+      Reference.reachabilityFence(target);
     }
-    return target;
   }
 
   /** Returns the bytes of a picture without gaps, row by row. */
