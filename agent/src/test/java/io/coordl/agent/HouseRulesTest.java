@@ -50,7 +50,7 @@ final class HouseRulesTest {
     "java.text.."
   };
   private static final String[] NULLNESS = {"org.jspecify.."};
-  private static final String[] DESKTOP = {"java.awt..", "javax.imageio.."};
+  private static final String[] DESKTOP = {"java.awt..", "javax.imageio..", "javax.sound.."};
   private static final String BRIDGE = "io.coordl.bridge..";
 
   @ArchTest
@@ -128,7 +128,7 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest
-  static final ArchRule onlyImageReadersOfTheBridgeDependOnTheDesktop =
+  static final ArchRule onlyImagesAndSoundsOfTheBridgeDependOnTheDesktop =
       noClasses()
           .that()
           .resideInAPackage(BRIDGE)
@@ -136,6 +136,10 @@ final class HouseRulesTest {
           .doNotHaveSimpleName("ImageReads")
           .and()
           .doNotHaveSimpleName("ItemImageInputStream")
+          .and()
+          .doNotHaveSimpleName("SoundReads")
+          .and()
+          .haveNameNotMatching(".*\\.DecodedPictures(\\$.*)?")
           .should()
           .dependOnClassesThat(resideInAnyPackage(DESKTOP));
 

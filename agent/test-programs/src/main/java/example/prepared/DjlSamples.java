@@ -27,6 +27,7 @@ import ai.djl.util.RandomUtils;
 import example.bits.Checksum;
 import java.awt.image.BufferedImage;
 import java.io.BufferedWriter;
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,6 +53,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
+import javax.sound.sampled.AudioFileFormat;
+import javax.sound.sampled.AudioFormat;
+import javax.sound.sampled.AudioInputStream;
+import javax.sound.sampled.AudioSystem;
+import javax.sound.sampled.UnsupportedAudioFileException;
 import org.apache.commons.csv.CSVFormat;
 
 /**
@@ -121,6 +127,7 @@ public final class DjlSamples {
       case "own-pipeline" -> loop(program, new Audio(halving(), fewFiles()), null);
       case "strings" -> strings();
       case "own-random" -> loop(program, images(new Noise()), null);
+      case "sounds" -> loop(program, new Sounds(builder(), sounds()), null);
       case "mirrored" -> loop(program, mirrored(), null);
       case "counter" -> loop(program, new Counted(builder()), null);
       case "tallied" -> loop(program, new Everyday.Tallying(builder()), null);
@@ -647,6 +654,46 @@ public final class DjlSamples {
         return new Record(new NDList(own.create((float) in.read())), new NDList(own.create(index)));
       }
     }
+  }
+
+  /** Reads each sound through the JDK. */
+  private static final class Sounds extends Counting {
+    private final List<Path> files;
+
+    Sounds(Builder builder, List<Path> files) {
+      super(builder);
+      this.files = List.copyOf(files);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) throws IOException {
+      Path file = files.get(Math.toIntExact(index) % files.size());
+      try (AudioInputStream in = AudioSystem.getAudioInputStream(file.toFile())) {
+        ByteBuffer wave = ByteBuffer.wrap(in.readAllBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        return Audio.record(own, wave, index);
+      } catch (UnsupportedAudioFileException e) {
+        throw new IOException(e);
+      }
+    }
+  }
+
+  private List<Path> sounds() throws IOException {
+    Path own = Files.createDirectories(folder.resolve("sounds"));
+    List<Path> files = new ArrayList<>();
+    Random random = new Random(12);
+    for (int i = 0; i < 8; i++) {
+      Path file = own.resolve(i + ".wav");
+      byte[] wave = new byte[4000];
+      random.nextBytes(wave);
+      if (!Files.exists(file)) {
+        AudioFormat format = new AudioFormat(8000, 16, 1, true, false);
+        AudioInputStream sound =
+            new AudioInputStream(new ByteArrayInputStream(wave), format, wave.length / 2);
+        AudioSystem.write(sound, AudioFileFormat.Type.WAVE, file.toFile());
+      }
+      files.add(file);
+    }
+    return files;
   }
 
   /** Decodes pictures itself, and mirrors some of them in place. */

@@ -64,10 +64,12 @@ public final class KeptPictures implements DecodedPictures {
     return item == null ? null : new Item(item, form());
   }
 
+  /** Returns the form for the readers that are registered now. */
   private DecodedForm form() {
+    String text = "image decoded by " + decoders();
     DecodedForm known = form;
-    if (known == null) {
-      known = DecodedForm.of("image decoded by " + decoders());
+    if (known == null || !known.text().equals(text)) {
+      known = DecodedForm.of(text);
       form = known;
     }
     return known;

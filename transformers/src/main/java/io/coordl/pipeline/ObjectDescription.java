@@ -18,6 +18,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
@@ -35,7 +36,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,9 +162,7 @@ public final class ObjectDescription {
 
   /** Appends a checksum of the remaining {@code bytes}. */
   public void writeChecksum(ByteBuffer bytes) {
-    CRC32 crc = new CRC32();
-    crc.update(bytes.duplicate());
-    write(Long.toHexString(crc.getValue()));
+    write(Long.toHexString(Checksum.mix(Checksum.NONE, bytes.duplicate())));
   }
 
   private void update() {
@@ -201,14 +199,19 @@ public final class ObjectDescription {
     } else if (object instanceof URI || object instanceof URL) {
       quote(object.getClass().getSimpleName() + " ", object);
     } else if (object instanceof File file) {
-      quote(
-          declared == File.class ? "" : "file ",
-          file.getAbsolutePath()); // Jobs may run in different directories.
+      quote(declared == File.class ? "" : "file ", file);
+      // Jobs may run in different directories.
+      if (!file.isAbsolute()) {
+        quote(" in ", file.getAbsolutePath());
+      }
     } else if (object instanceof Path path) {
       if (path.getFileSystem() != FileSystems.getDefault()) {
         throw new IOException("it has a path that is not on the host's file system");
       }
-      quote(declared == Path.class ? "" : "path ", path.toAbsolutePath());
+      quote(declared == Path.class ? "" : "path ", path);
+      if (!path.isAbsolute()) {
+        quote(" in ", path.toAbsolutePath());
+      }
     } else if (object instanceof Class<?> type) {
       write("class " + type.getName());
     } else if (object instanceof Enum<?> constant) {
@@ -397,11 +400,13 @@ public final class ObjectDescription {
       add(reference.get());
     } else if (object instanceof Pattern pattern) {
       quote(pattern.flags() + " ", pattern);
+    } else if (object instanceof Locale locale) {
+      quote("Locale ", locale.toLanguageTag() + " " + locale + " " + locale.getVariant());
+    } else if (object instanceof Color color) {
+      write("Color " + Arrays.toString(color.getComponents(null)) + " " + color.getRGB());
     } else if (object instanceof Comparable<?>
-        || object instanceof Locale
         || object instanceof CharSequence
-        || object instanceof BitSet
-        || object instanceof Color) {
+        || object instanceof BitSet) {
       quote(object.getClass().getSimpleName() + " ", object);
     } else if (JdkObjects.isIrrelevant(name)) {
       write(name);

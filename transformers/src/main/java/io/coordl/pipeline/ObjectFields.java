@@ -57,11 +57,11 @@ public final class ObjectFields {
     return positions;
   }
 
-  /** Sets the primitive fields that are not final. */
-  public void setNumbers(Object of, List<Long> values) {
+  /** Sets the primitive fields whose values differ, unless they are final. */
+  public void setNumbers(Object of, List<Long> before, List<Long> values) {
     for (int i = 0; i < values.size(); i++) {
       LibraryField<Object> field = numbers.get(i);
-      if (!Modifier.isFinal(field.field().getModifiers())) {
+      if (!values.get(i).equals(before.get(i)) && !Modifier.isFinal(field.field().getModifiers())) {
         field.setBits(of, values.get(i));
       }
     }

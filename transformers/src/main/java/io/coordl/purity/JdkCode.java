@@ -91,6 +91,17 @@ final class JdkCode {
           "System.arraycopy Class.getName Class.getSimpleName Class.isInstance Class.cast"
               + " Class.desiredAssertionStatus Class.getComponentType");
 
+  /** Known methods for sound files; others use devices or the default locale. */
+  private static final Set<String> OF_SOUNDS =
+      names(
+          "javax/sound/sampled/",
+          "AudioInputStream.read AudioInputStream.readAllBytes AudioInputStream.readNBytes"
+              + " AudioInputStream.skip AudioInputStream.available AudioInputStream.close"
+              + " AudioInputStream.getFormat AudioInputStream.getFrameLength"
+              + " AudioFormat.getEncoding AudioFormat.getSampleRate"
+              + " AudioFormat.getSampleSizeInBits AudioFormat.getChannels"
+              + " AudioFormat.getFrameSize AudioFormat.getFrameRate AudioFormat.isBigEndian");
+
   private static final Set<String> OF_FAILURES =
       names("", "<init> getMessage getCause initCause addSuppressed getSuppressed toString");
 
@@ -107,6 +118,7 @@ final class JdkCode {
               + " java/nio/file/Files.newInputStream( java/nio/file/Files.newBufferedReader("
               + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
               + " javax/imageio/ImageIO.read(Ljava/io/File;)"
+              + " javax/sound/sampled/AudioSystem.getAudioInputStream(Ljava/io/File;)"
               + " org/apache/commons/io/FileUtils.openInputStream("
               + " org/apache/commons/io/FileUtils.readFileToString("
               + " org/apache/commons/io/FileUtils.readFileToByteArray("
@@ -189,7 +201,7 @@ final class JdkCode {
   /** Whether a JDK method is known, in the sense of the class description. */
   static boolean isKnown(String owner, String method, String descriptor) {
     String name = owner + "." + method;
-    if (METHODS.contains(name)) {
+    if (METHODS.contains(name) || OF_SOUNDS.contains(name)) {
       return true;
     } else if (owner.startsWith("[")) {
       return method.equals("clone");

@@ -32,7 +32,7 @@ class PreparedIT {
   private static final Pattern STORE =
       Pattern.compile("prepared cache \\(\\w+\\): (\\d+) items, .*; (\\d+) hits, (\\d+) misses");
 
-  private static final String PURE = "csv,text,audio,images,flipped,threads,split";
+  private static final String PURE = "csv,text,audio,sounds,images,flipped,threads,split";
   private static final String HOSTILE =
       "rewritten,touched,scaled-by-file,scaled-by-mapping,piped,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,"
           + "counter,remembers,draws,gaussian";
@@ -265,6 +265,9 @@ class PreparedIT {
                   + ".ImageRecordReader, only its images: "
                   + program.getValue());
       assertThat(figure(kept, 1)).as(name).isEqualTo(PICTURES);
+      assertThat(kept.err())
+          .as(name)
+          .containsPattern("decode: .* (" + PICTURES + "|" + (PICTURES + 1) + ") images decoded");
       // The reader loads one image when it is initialised.
       assertThat(figure(kept, 2)).as(name).isBetween(5L * PICTURES, 5L * PICTURES + 1);
     }

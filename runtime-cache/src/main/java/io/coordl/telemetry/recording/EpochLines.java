@@ -124,8 +124,8 @@ final class EpochLines implements Consumer<EpochEvent> {
             + (epoch.checkpoint == 0
                 ? ""
                 : Sentence.CHECKPOINTS.with(Text.percent(epoch.checkpoint, epoch.wall))),
-        epoch.items == 0
-            ? ""
+        epoch.memoryItems == 0
+            ? "" // Decoded images and prepared samples are no items, but may come from memory.
             : Sentence.FROM_MEMORY.with(Text.percent(epoch.memoryItems, epoch.items)));
   }
 

@@ -754,7 +754,15 @@ class SentencesTest {
         () -> epochLines(epoch -> epoch.computeCoreWait = SECOND / 2),
         Sentence.WITHOUT_A_CORE);
     says(() -> epochLines(epoch -> epoch.checkpoint = SECOND), one, Sentence.CHECKPOINTS);
-    says(() -> epochLines(epoch -> epoch.items = 10), one, Sentence.FROM_MEMORY);
+    says(
+        () ->
+            epochLines(
+                epoch -> {
+                  epoch.items = 10;
+                  epoch.memoryItems = 5;
+                }),
+        () -> epochLines(epoch -> epoch.items = 10),
+        Sentence.FROM_MEMORY);
     JobStatisticsEvent planned = new JobStatisticsEvent();
     planned.plannedEpochs = 3;
     planned.timeLeft = 60 * SECOND;

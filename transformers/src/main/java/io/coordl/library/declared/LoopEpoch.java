@@ -136,7 +136,7 @@ final class LoopEpoch implements LibraryEpoch {
   @Override
   public boolean handOver(Object unit) {
     IteratorState before = iteratorState();
-    fields.setNumbers(dataset(), ((MadeBatch) unit).after());
+    fields.setNumbers(dataset(), before.numbers(), ((MadeBatch) unit).after());
     now = take(before.arguments(), before);
     return true;
   }

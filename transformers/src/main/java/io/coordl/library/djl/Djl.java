@@ -201,6 +201,7 @@ public final class Djl implements Library {
 
   @Override
   public String howToPrepareAhead() {
-    return "in DJL with optExecutor(..) and optPrefetchNumber(..) of the data set, both together";
+    return "in DJL with optExecutorService(..) of DefaultTrainingConfig and optPrefetchNumber(..)"
+        + " of the data set, both together (random transforms then draw in another order)";
   }
 }

@@ -123,7 +123,8 @@ public final class MatrixInterceptor implements LibraryHooks {
       mats.begin(loader, item);
       return null;
     }
-    Spans.exit(Spans.enter(SpanKind.REUSED, null), null);
+    long span = Spans.enter(SpanKind.DECODE, loader);
+    Spans.exit(Spans.enter(SpanKind.REUSED, null), null); // It is converted, but not decoded.
     try {
       if (argument instanceof INDArray view) {
         loader.asMatrixView(picture, view);
@@ -138,6 +139,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     } catch (Throwable t) {
       return InterceptedCall.throwing(t); // An exception of the loader, or of its transform.
     } finally {
+      Spans.exit(span, null);
       picture.deallocate();
     }
   }
@@ -194,7 +196,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     int[] shape = {kept.first(), kept.second(), kept.third()};
     boolean fits =
         target == null
-            ? Nd4j.dataType() == DataType.FLOAT
+            ? Nd4j.dataType() == DataType.FLOAT && Nd4j.order() == 'c'
             : Arrays.equals(shape, Floats.dimensions(target));
     if (!fits) {
       return null;

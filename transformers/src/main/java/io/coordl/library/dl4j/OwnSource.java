@@ -110,16 +110,37 @@ record OwnSource(Object get) implements LibraryEpoch {
     return Arrays.asList(fields().references(get));
   }
 
+  /**
+   * Returns the objects that it refers to, directly or through objects of the program, batches and
+   * records; null if there are too many.
+   */
+  @Nullable List<Object> heldObjects() {
+    return ObjectSnapshot.reachable(
+        get,
+        type ->
+            isOfProgram(type)
+                || type.getName().startsWith("org.nd4j.linalg.dataset.")
+                || type.getName().startsWith("org.datavec.api.writable."),
+        Object.class);
+  }
+
   /** Whether its fields still refer to these objects. */
   boolean has(List<@Nullable Object> then) {
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> now.get(i) == then.get(i));
   }
 
-  /** Sets the primitive fields from the text of {@link #numbers}. */
-  void set(String numbers) {
-    Stream<String> values = Stream.of(numbers.substring(1, numbers.length() - 1).split(", ", -1));
-    fields().setNumbers(get, values.filter(one -> !one.isEmpty()).map(Long::valueOf).toList());
+  /**
+   * Sets the primitive fields that the program's own code would have changed. Another thread may
+   * set the others at the same time.
+   *
+   * @param before the values before the call
+   * @param after the values after the call, as the text of {@link #numbers}
+   */
+  void set(List<Long> before, String after) {
+    Stream<String> values = Stream.of(after.substring(1, after.length() - 1).split(", ", -1));
+    fields()
+        .setNumbers(get, before, values.filter(one -> !one.isEmpty()).map(Long::valueOf).toList());
   }
 
   @Override

@@ -17,14 +17,22 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.SequenceRecordReader;
+import org.datavec.api.writable.NDArrayWritable;
+import org.datavec.api.writable.NullWritable;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
+import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.factory.Nd4j;
@@ -42,6 +50,9 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class OwnSources implements LibraryHooks {
   private static final String PLACE = "place";
 
+  /** Number of samples of each class that are compared with the objects of their source. */
+  private static final int COMPARED = 16;
+
   private final PreparedSamples samples;
   private final OnceLog log;
 
@@ -51,6 +62,15 @@ public final class OwnSources implements LibraryHooks {
         @Override
         protected Boolean computeValue(Class<?> type) {
           return OwnSource.isOwn(type);
+        }
+      };
+
+  /** Number of samples still to be compared, by class of their source. */
+  private final ClassValue<AtomicInteger> toCompare =
+      new ClassValue<>() {
+        @Override
+        protected AtomicInteger computeValue(Class<?> type) {
+          return new AtomicInteger(COMPARED);
         }
       };
 
@@ -166,9 +186,10 @@ public final class OwnSources implements LibraryHooks {
 
     @Override
     public @Nullable PreparedBatch bytes(Object made, List<BatchLayout.Array> files) {
-      if (!source.has(kept)) {
+      AtomicInteger left = toCompare.get(source.get().getClass());
+      if (!source.has(kept) || (left.getAndUpdate(n -> Math.max(0, n - 1)) > 0 && isHeld(made))) {
         rejected.removeIf(one -> one.refersTo(null));
-        // The next one may depend on objects held from this one.
+        // The next one may depend on objects held from this one, or on what the program does to it.
         rejected.add(new WeakReference<>(source.get()));
         String each = made instanceof List ? "record" : "batch";
         log.once(PreparedSamples.leavesMessage(source.name(), "it keeps objects of each " + each));
@@ -179,6 +200,42 @@ public final class OwnSources implements LibraryHooks {
       return made instanceof List<?> record
           ? RecordBytes.toKeep(record, more)
           : BatchBytes.toKeep(made, more, false);
+    }
+
+    /** Whether the source refers to the sample, or to a part of it. */
+    private boolean isHeld(Object made) {
+      List<Object> held = source.heldObjects();
+      Set<Object> parts = Collections.newSetFromMap(new IdentityHashMap<>());
+      addParts(made, parts);
+      return held == null || held.stream().anyMatch(parts::contains);
+    }
+
+    private static void addParts(@Nullable Object made, Set<Object> parts) {
+      if (made == null || made == NullWritable.INSTANCE) {
+        return;
+      }
+      parts.add(made);
+      if (made instanceof List<?> record) {
+        record.forEach(part -> addParts(part, parts));
+      } else if (made instanceof NDArrayWritable array) {
+        addParts(array.get(), parts);
+      } else if (made instanceof DataSet batch) {
+        addParts(batch.getFeatures(), parts);
+        addParts(batch.getLabels(), parts);
+        addParts(batch.getFeaturesMaskArray(), parts);
+        addParts(batch.getLabelsMaskArray(), parts);
+      } else if (made instanceof MultiDataSet batch) {
+        for (INDArray[] arrays :
+            Arrays.asList(
+                batch.getFeatures(),
+                batch.getLabels(),
+                batch.getFeaturesMaskArrays(),
+                batch.getLabelsMaskArrays())) {
+          for (INDArray array : arrays == null ? new INDArray[0] : arrays) {
+            addParts(array, parts);
+          }
+        }
+      }
     }
 
     @Override
@@ -205,7 +262,7 @@ public final class OwnSources implements LibraryHooks {
     void settle() {
       String numbersAfter = place;
       if (!ran && numbersAfter != null) {
-        source.set(numbersAfter);
+        source.set(before, numbersAfter);
       }
     }
   }

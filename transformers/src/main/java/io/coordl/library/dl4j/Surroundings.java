@@ -3,6 +3,7 @@ package io.coordl.library.dl4j;
 import io.coordl.pipeline.LibraryEpoch;
 import java.util.List;
 import org.nd4j.linalg.factory.Nd4j;
+import org.nd4j.linalg.profiler.OpProfiler;
 
 /** Everything outside readers and iterators that affects their batches. */
 final class Surroundings {
@@ -20,12 +21,16 @@ final class Surroundings {
   /**
    * Returns global settings that the library reads, and that the program can change at any time.
    */
+  @SuppressWarnings("deprecation") // Programs still use the older of the two.
   static List<Object> settings() {
     return List.of(
         Nd4j.dataType(),
         Nd4j.defaultFloatingPointType(),
         Nd4j.order(),
         Nd4j.EPS_THRESHOLD,
+        // These may check for NaN.
+        String.valueOf(Nd4j.getExecutioner().getProfilingMode()),
+        String.valueOf(OpProfiler.getInstance().getConfig()),
         Nd4j.getEnvironment().maxThreads(), // The order of summation may depend on it.
         LibraryEpoch.defaults());
   }

@@ -17,6 +17,7 @@ public final class CallSites {
   private static final String FILES = "io/coordl/bridge/FileReads";
   private static final String WRITES = "io/coordl/bridge/FileWrites";
   private static final String IMAGES = "io/coordl/bridge/ImageReads";
+  private static final String SOUNDS = "io/coordl/bridge/SoundReads";
   private static final String NATIVE = "io/coordl/bridge/NativeReads";
   private static final String GC = "io/coordl/bridge/GcCalls";
 
@@ -67,6 +68,7 @@ public final class CallSites {
       new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljavax/imageio/stream/ImageInputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
       new CallSite(STATIC, "javax/imageio/ImageIO", "createImageInputStream", "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageInputStream;", IMAGES, JDK),
       new CallSite(CONSTRUCTOR, "javax/imageio/stream/FileImageInputStream", "<init>", "(Ljava/io/File;)V", IMAGES, JDK),
+      new CallSite(STATIC, "javax/sound/sampled/AudioSystem", "getAudioInputStream", "(Ljava/io/File;)Ljavax/sound/sampled/AudioInputStream;", SOUNDS, JDK),
       new CallSite(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
       new CallSite(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
       new CallSite(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.pipeline.CannotShareException;
+import java.awt.Color;
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -278,7 +280,22 @@ class DescriptionTest {
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened()))
         .contains("strength=0.2")
-        .contains("masks=\"" + new File("").getAbsolutePath())
+        .contains("masks=\"masks\" in \"" + new File("masks").getAbsolutePath() + "\"")
         .isNotEqualTo(weak);
+  }
+
+  /** Equal or similar texts do not hide a difference that code can see. */
+  @Test
+  void objectsThatCodeCanTellApartHaveDifferentDescriptions() throws CannotShareException {
+    File file = new File("masks");
+    assertThat(text(new Color(1, 2, 3, 10))).isNotEqualTo(text(new Color(1, 2, 3, 200)));
+    assertThat(text(new Color(1, 2, 3, 10))).isEqualTo(text(new Color(1, 2, 3, 10)));
+    assertThat(text(new Locale("", "", "WIN"))).isNotEqualTo(text(new Locale("", "", "MAC")));
+    assertThat(text(file)).isNotEqualTo(text(file.getAbsoluteFile()));
+    assertThat(text(file.toPath())).isNotEqualTo(text(file.toPath().toAbsolutePath()));
+  }
+
+  private static String text(Object part) throws CannotShareException {
+    return Description.of("part", part);
   }
 }

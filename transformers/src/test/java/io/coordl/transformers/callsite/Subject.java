@@ -39,6 +39,8 @@ import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import javax.imageio.stream.FileImageInputStream;
 import javax.imageio.stream.ImageInputStream;
+import javax.sound.sampled.AudioInputStream;
+import javax.sound.sampled.AudioSystem;
 
 /** A program with all rewritten calls of Java 17; tests load it plain and rewritten. */
 @SuppressWarnings({
@@ -715,6 +717,13 @@ public final class Subject {
   }
 
   private static void images(Map<String, Call> calls) {
+    calls.put(
+        "AudioSystem.getAudioInputStream(File)",
+        p -> {
+          try (AudioInputStream in = AudioSystem.getAudioInputStream(p.toFile())) {
+            return in.getFormat() + " " + text(in.readAllBytes());
+          }
+        });
     calls.put("ImageIO.read(File)", p -> pixels(ImageIO.read(p.toFile())));
     calls.put("ImageIO.read(URL)", p -> pixels(ImageIO.read(p.toUri().toURL())));
     calls.put(
