@@ -441,6 +441,9 @@ public final class Dl4jSamples {
           System.out.print(batch.getClass().getSimpleName() + " of ");
           print(batch);
         }
+        if (rows instanceof OwnIterators.OfHeld) {
+          batch.getFeatures().muli(2);
+        }
         OwnIterators.level++;
         knobs.level++;
         System.setProperty("level", String.valueOf(knobs.level));

@@ -57,6 +57,7 @@ final class OwnIterators {
       case "own-stream" -> new OfStream(table);
       case "own-device" -> new OfDevice(table);
       case "own-cached" -> new OfCache(table);
+      case "own-held" -> new OfHeld(table);
       case "own-ordered" -> new OfShuffled(table, false);
       case "own-shuffled" -> new OfShuffled(table, true);
       default -> throw new IllegalArgumentException(kind + " is not an iterator of this class.");
@@ -570,6 +571,35 @@ final class OwnIterators {
     @Override
     float of(float value) {
       return value * weights[1];
+    }
+  }
+
+  /** Returns the batches that it holds, which the loop changes. */
+  static final class OfHeld extends Rows {
+    private final List<DataSet> batches = new ArrayList<>();
+    private int at;
+
+    OfHeld(Path table) {
+      super(table);
+      Rows all = new Rows(table);
+      while (all.hasNext()) {
+        batches.add(all.next());
+      }
+    }
+
+    @Override
+    public DataSet next(int count) {
+      return batches.get(at++);
+    }
+
+    @Override
+    public boolean hasNext() {
+      return at < batches.size();
+    }
+
+    @Override
+    public void reset() {
+      at = 0;
     }
   }
 

@@ -51,7 +51,7 @@ class PreparedIT {
   /** Iterators with some batches that are the same in each epoch, and some that are not. */
   private static final String PARTLY_OWN =
       "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
-          + "own-null,own-order,own-static,own-knobs,own-lambda,own-shuffled";
+          + "own-null,own-order,own-static,own-knobs,own-lambda,own-shuffled,own-held";
 
   private static final String LEFT_OWN =
       "OfStatic to the program: its transforms, settings or fields change with each sample"
