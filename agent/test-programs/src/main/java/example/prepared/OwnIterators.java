@@ -574,7 +574,7 @@ final class OwnIterators {
     }
   }
 
-  /** Returns the batches that it holds, which the loop changes. */
+  /** Returns batches that it keeps, and that the loop changes. */
   static final class OfHeld extends Rows {
     private final List<DataSet> batches = new ArrayList<>();
     private int at;
@@ -603,7 +603,7 @@ final class OwnIterators {
     }
   }
 
-  /** Has its rows in an order of its own, which reset() may change. */
+  /** Returns its rows in a shuffled order, which {@code reset} may change. */
   static final class OfShuffled extends Rows {
     private final Path file;
     private final boolean shuffles;

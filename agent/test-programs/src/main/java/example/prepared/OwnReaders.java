@@ -148,7 +148,7 @@ final class OwnReaders {
     }
   }
 
-  /** Shuffles its rows before each epoch. */
+  /** Shuffles its rows in each {@code reset}. */
   static final class Shuffled extends Rows {
     private final Random random = new Random(4);
     private final List<Integer> order = new ArrayList<>();
@@ -179,7 +179,7 @@ final class OwnReaders {
     }
   }
 
-  /** Never sets its count back. */
+  /** Never resets its count. */
   static final class Counts extends Rows {
     private int count;
 
@@ -191,7 +191,7 @@ final class OwnReaders {
     }
   }
 
-  /** Returns the same object, with another value, in each record. */
+  /** Returns the same object in each record, with a new value. */
   static final class Reuses extends Rows {
     private final DoubleWritable sum = new DoubleWritable(0);
 
@@ -204,7 +204,7 @@ final class OwnReaders {
     }
   }
 
-  /** Records with an array. */
+  /** Returns records that contain an array. */
   static final class Vectors extends Rows {
     @Override
     List<Writable> record(String[] columns) {
@@ -218,7 +218,7 @@ final class OwnReaders {
     }
   }
 
-  /** Declares no {@code nextRecord} of its own. */
+  /** Overrides {@code next}, but not {@code nextRecord}. */
   static final class Overrides extends Rows {
     @Override
     public List<Writable> next() {
@@ -226,7 +226,7 @@ final class OwnReaders {
     }
   }
 
-  /** Sequences of one to three rows. */
+  /** Returns sequences that repeat one row one to three times. */
   static final class Sequences extends Rows implements SequenceRecordReader {
     @Override
     public List<List<Writable>> sequenceRecord() {

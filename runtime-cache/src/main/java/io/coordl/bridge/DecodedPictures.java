@@ -20,8 +20,9 @@ public interface DecodedPictures {
     @Nullable BufferedImage find();
 
     /**
-     * Caches a picture, if possible, that the program has decoded in {@code nanos}; does not change
-     * it.
+     * Caches, if possible, a picture that the program has decoded. Does not change it.
+     *
+     * @param nanos time spent decoding it
      */
     void keep(BufferedImage decoded, long nanos);
   }

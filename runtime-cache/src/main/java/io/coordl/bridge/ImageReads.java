@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of {@link FileReads} that needs {@code java.desktop}. That module may be absent, so only
- * code that already uses it may use this class. Each {@code read} is a decode span; reads of an
- * item inside it are fetches.
+ * code that already uses it may use this class. Each {@code read} that decodes is a decode span;
+ * reads of an item inside it are fetches.
  */
 public final class ImageReads {
-  /** Decodes files, whose pictures can be cached; the class itself, other sources. */
+  /** Subject of the spans for files, whose pictures can be cached; for the rest, the class. */
   private static final String OF_FILES = "javax.imageio.ImageIO";
 
   private static final StackWalker STACK =

@@ -9,7 +9,7 @@ import javax.sound.sampled.UnsupportedAudioFileException;
 /**
  * The part of {@link FileReads} for sound files. Needs {@code java.desktop}, like {@link
  * ImageReads}. The JDK itself reads the file, because it derives the length of the sound from the
- * file; the agent only notes which file is opened.
+ * file. The agent only records which file is opened.
  */
 public final class SoundReads {
   private SoundReads() {}

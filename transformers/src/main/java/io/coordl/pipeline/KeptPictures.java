@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code decoded=share} for {@code ImageIO.read(File)} in the program's own code. Caches images of
- * the three types that the JDK's readers of JPEG, PNG and BMP files usually create, if a new image
- * of that type and size differs only in its values. Thread-safe.
+ * the three types that the JDK's readers of JPEG, PNG and BMP files usually create. An image is
+ * cached only if a new image of its type and size differs from it in nothing but the pixel values.
+ * Thread-safe.
  */
 public final class KeptPictures implements DecodedPictures {
   /** Image types by their number of bytes per pixel. */
@@ -33,7 +34,7 @@ public final class KeptPictures implements DecodedPictures {
   /**
    * Caches pictures as items.
    *
-   * @param libraries packages of libraries, whose images other code caches
+   * @param libraries package prefixes of libraries whose images other code caches
    */
   public KeptPictures(KeptItems items, List<String> libraries) {
     this.items = items;
@@ -88,7 +89,7 @@ public final class KeptPictures implements DecodedPictures {
     }
   }
 
-  /** Creates the image that {@link #array} has read. */
+  /** Recreates the image whose bytes {@link #array} returned. */
   static BufferedImage image(KeptArray kept) {
     BufferedImage image = new BufferedImage(kept.second(), kept.first(), TYPES[kept.third()]);
     kept.values().duplicate().get(((DataBufferByte) image.getRaster().getDataBuffer()).getData());
@@ -109,7 +110,7 @@ public final class KeptPictures implements DecodedPictures {
     return null;
   }
 
-  /** Whether a new image of the same type and size differs only in its values. */
+  /** Whether a new image of the same type and size differs only in its pixel values. */
   private static boolean isNormal(BufferedImage image) {
     BufferedImage other = new BufferedImage(image.getWidth(), image.getHeight(), image.getType());
     WritableRaster raster = image.getRaster();

@@ -18,7 +18,7 @@ public final class ObjectFields {
   private final List<LibraryField<Object>> references;
 
   /**
-   * Looks up the fields for which {@code which} is true.
+   * Looks up the fields that {@code which} accepts.
    *
    * @throws RuntimeException if one cannot be made accessible
    */
@@ -57,7 +57,7 @@ public final class ObjectFields {
     return positions;
   }
 
-  /** Sets the primitive fields whose values differ, unless they are final. */
+  /** Sets the primitive fields whose values differ from {@code before}, except final ones. */
   public void setNumbers(Object of, List<Long> before, List<Long> values) {
     for (int i = 0; i < values.size(); i++) {
       LibraryField<Object> field = numbers.get(i);

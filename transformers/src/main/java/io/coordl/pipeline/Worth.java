@@ -38,7 +38,7 @@ public final class Worth {
   /** The maximum cost of a hit, as a share of the preparation time. */
   private static final double MAX_HIT_COST = 0.8;
 
-  /** A hit that costs less than this share needs no more evidence. */
+  /** A hit that costs less than this share needs only {@link #EVIDENT_BLOCKS} blocks. */
   private static final double EVIDENT = 0.125;
 
   private static final int EVIDENT_BLOCKS = 4;
@@ -46,7 +46,10 @@ public final class Worth {
   /** Time until the next trial, as a multiple of the last trial's cost. */
   private static final int PAUSE = 50;
 
-  /** Caching stops after more than this many epochs without a hit. */
+  /**
+   * Caching stops after more than this many epochs without a hit, in which more than as many times
+   * the units of the largest epoch were cached.
+   */
   private static final int MAX_EPOCHS_WITHOUT_HIT = 3;
 
   private final String unit;
@@ -95,7 +98,7 @@ public final class Worth {
   /**
    * Starts without measurements.
    *
-   * @param unit what a unit is called: sample or batch
+   * @param unit name of a unit: sample or batch
    * @param epochs current number of epochs within which caching must pay off
    * @param clock in nanoseconds
    * @param leaves receives, once, the reason why caching stops

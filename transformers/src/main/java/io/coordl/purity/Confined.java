@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the classes of the program that are <i>shown</i>: code outside the program may get their
  * objects. All others are <i>confined</i>: analysed code gets objects of a confined class only from
- * fields of the program. It only reads and sets fields of such an object and calls methods that the
- * program declares, also in lambdas; it does not pass on, return, store, throw or create such
- * objects.
+ * fields of the program. It only reads and sets the fields of such an object and calls methods on
+ * it that the program declares, also in lambdas. It does not pass on, return, store, throw or
+ * create such objects.
  *
  * <p>Belongs to one analysis. A class that is shown stays shown as more code is analysed.
  *
@@ -62,7 +62,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
    *
    * @param run all analysed methods
    * @param fields resolves the fields that a method uses
-   * @param candidates for each class to test, the class files of that class, which comes first, and
+   * @param candidates for each class to test, the class files of that class (the first entry) and
    *     of its ancestors, by name
    */
   Set<String> shown(
@@ -136,8 +136,8 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
     }
 
     /**
-     * Whether a lambda captures its first operand only to run a method of these classes on it,
-     * which is analysed.
+     * Whether a lambda captures its first operand only to call a method of these classes on it;
+     * that method is analysed.
      */
     private static boolean isReceiver(Instruction lambda, Collection<ClassCode> codes) {
       return lambda.member().owner().equals("java/lang/invoke/LambdaMetafactory")

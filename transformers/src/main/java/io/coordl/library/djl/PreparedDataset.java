@@ -39,13 +39,13 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
   /** A pipeline of one transform for each stage after the first. */
   private final List<Pipeline> transforms;
 
-  /** Whether samples are only stacked after the last of these. */
+  /** Whether only stacking follows the last of these. */
   private final boolean stacked;
 
   /** Whether samples are returned as the program's data set returns them. */
   private final boolean isFirst;
 
-  /** Nanoseconds spent on the samples. */
+  /** Nanoseconds spent getting samples. */
   private final AtomicLong nanos = new AtomicLong();
 
   /** Number of samples requested. */
@@ -53,7 +53,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
 
   private final DeviceSamples unread = new DeviceSamples();
 
-  /** Samples that were prepared before they are requested. */
+  /** Samples prepared by {@link #make} and not requested yet, by index. */
   private final Map<Long, Record> ready = new HashMap<>();
 
   private PreparedDataset(
@@ -102,7 +102,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
    * Prepares these samples, which are not cached yet; the next requests return them. Exceptions of
    * the program's code propagate.
    *
-   * @param scratch closed after the last request
+   * @param scratch manager of the samples; the caller closes it after the last request
    */
   void make(NDManager scratch, List<Long> indices) throws IOException {
     for (Long index : indices) {
@@ -140,7 +140,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     unread.keep(batch.getData(), batch.getLabels(), places.get());
   }
 
-  /** Returns the nanoseconds spent on the samples so far. */
+  /** Returns the nanoseconds spent getting samples so far. */
   long nanos() {
     return nanos.get();
   }
@@ -157,7 +157,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
 
   private record Sample(NDList data, NDList labels) {}
 
-  /** Prepares one sample in the manager of its batch. */
+  /** Prepares one sample, whose arrays belong to {@code manager}. */
   private final class Maker implements SampleMaker<Sample> {
     private final NDManager manager;
     private final long index;
@@ -215,7 +215,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     /**
      * Whether arrays can be recreated from their values.
      *
-     * @param last whether they are only stacked after this stage
+     * @param last whether only stacking follows this stage
      */
     private boolean areArrays(NDList list, boolean last) {
       if (list.getClass() != NDList.class) {

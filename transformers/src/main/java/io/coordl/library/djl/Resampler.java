@@ -132,7 +132,7 @@ final class Resampler {
     }
   }
 
-  /** Like {@link #resizeRow}, for four rows, whose results follow each other. */
+  /** Like {@link #resizeRow}, for four rows; writes their results one after another. */
   private static void resizeRows(
       float[] a, float[] b, float[] c, float[] d, Resampling by, float[] to, int at) {
     int[] first = by.from;

@@ -31,7 +31,7 @@ final class SampleStack {
 
   private static final int PAGE = 4096;
 
-  /** A smaller batch is copied by one thread, before another could start. */
+  /** An array of fewer bytes is copied by one thread, before another could start. */
   private static final int SMALL = 1 << 20;
 
   private final @Nullable PinnedMemory pinned;
@@ -74,7 +74,7 @@ final class SampleStack {
   }
 
   /**
-   * Returns the bytes of the batch, as {@link BatchFrame} reads them, until {@link #free}.
+   * Returns the bytes of the batch, as {@link BatchFrame} reads them; valid until {@link #free}.
    *
    * @throws Exception if a thread hangs
    */
@@ -88,9 +88,9 @@ final class SampleStack {
   }
 
   /**
-   * Creates the arrays of one role in the engine's own memory; {@link EngineMemory#isOf} is true
-   * for the manager.
+   * Creates the arrays of one role in the engine's own memory.
    *
+   * @param manager one for which {@link EngineMemory#isOf} is true
    * @return null if the engine does not expose that memory
    * @throws Exception if a thread hangs
    */
@@ -119,7 +119,7 @@ final class SampleStack {
     return arrays;
   }
 
-  /** Copies the values of one array of each sample, one after the other. */
+  /** Copies one array of each sample; in the target, the samples follow each other in order. */
   private void copy(List<Kept> samples, int array, ByteBuffer target) throws Exception {
     int length = target.remaining() / samples.size();
     SampleThreads.Work work =
@@ -159,7 +159,7 @@ final class SampleStack {
     return all.subList(0, count);
   }
 
-  /** Returns memory to fill and to copy from, until {@link #free}. */
+  /** Returns memory for a batch; the caller may use it until {@link #free}. */
   ByteBuffer memory(int length) {
     ByteBuffer memory = locked.poll();
     if (memory != null && memory.capacity() < length && pinned != null) {

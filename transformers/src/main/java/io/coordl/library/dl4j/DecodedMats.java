@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * loader's own methods for decoded pictures process a copy of it, with all random draws and
  * exceptions.
  *
- * <p>A picture is cached in two calls of one loader on one thread: {@code asMatrix*(File, ..)} or
+ * <p>Caching a picture takes two calls of one loader on one thread: {@code asMatrix*(File, ..)} or
  * {@code asImageMatrix} identifies the item, and {@code transformImage} receives the decoded
- * picture. The first call may throw, and the second may have other callers. So in the second, the
- * agent searches the stack for the first.
+ * picture. The first call may throw, and the second may have other callers. So during the second,
+ * the agent searches the stack for the first.
  */
 final class DecodedMats {
   /** Class files that identify the decoder: its version is in their constants. */
@@ -62,7 +62,7 @@ final class DecodedMats {
     return form;
   }
 
-  /** Begins to load {@code item}; null if it is not to be cached. */
+  /** Called when {@code loader} begins to load {@code item}; null if it is not to be cached. */
   void begin(Object loader, @Nullable DecodedItem item) {
     if (item == null) {
       current.remove();
@@ -92,7 +92,8 @@ final class DecodedMats {
   }
 
   /**
-   * Caches the picture passed to {@code transformImage} if it belongs to the load. Never throws.
+   * Caches the picture passed to {@code transformImage} if it belongs to the current load. Never
+   * throws.
    */
   void decoded(Object loader, Object picture) {
     Load load = current.get();

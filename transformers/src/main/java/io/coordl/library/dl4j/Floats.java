@@ -50,7 +50,7 @@ final class Floats {
     return new int[] {(int) shape[skip], (int) shape[skip + 1], (int) shape[skip + 2]};
   }
 
-  /** Passes the values of a plain array to {@code use}, which must not hold them. */
+  /** Passes the values of a plain array to {@code use}, which must not keep the pointer. */
   private static <T extends @Nullable Object> T values(
       INDArray array, Function<FloatPointer, T> use) {
     Pointer pointer = array.data().pointer();
@@ -58,7 +58,7 @@ final class Floats {
     try {
       return use.apply(new PagedPointer(pointer, array.length(), skipped).asFloatPointer());
     } finally {
-      Reference.reachabilityFence(array); // No pointer keeps it reachable.
+      Reference.reachabilityFence(array); // The pointer does not keep it reachable.
     }
   }
 
@@ -73,10 +73,10 @@ final class Floats {
 
   /**
    * Writes a picture into an array as {@code NativeImageLoader.fillNDArray} does: channel by
-   * channel. The loader computes a checked index for each value, which takes three times as long,
-   * and many times if the JVM does not inline it.
+   * channel. The loader computes a checked index for each value. This takes three times as long,
+   * and far longer if the JVM does not inline it.
    *
-   * @return false, with nothing written, if only the loader can
+   * @return false, with nothing written, if only the loader can write this picture
    */
   static boolean fill(INDArray array, Mat picture) {
     int rows = picture.rows();

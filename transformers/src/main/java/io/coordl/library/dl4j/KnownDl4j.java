@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * Facts about the code of DL4J, DataVec and ND4J that preprocessors and label generators use. The
- * purity analysis relies on them.
+ * Facts about DL4J, DataVec and ND4J code that is used by preprocessors, label generators, and
+ * iterators and readers of the program's own classes. The purity analysis relies on them.
  *
- * @param sources whether the code is that of iterators or readers of the program's own classes:
- *     {@link OwnSources} compares their fields and the objects in them before each batch or record,
- *     and stores with it the files that the code opens
+ * @param sources whether iterators or readers of the program's own classes are analysed. {@link
+ *     OwnSources} compares their fields, and the objects in them, before each batch or record. It
+ *     also stores which files the code opens for a batch or record
  */
 record KnownDl4j(boolean sources) implements PurityAnalyzer.Known {
   private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
@@ -57,7 +57,8 @@ record KnownDl4j(boolean sources) implements PurityAnalyzer.Known {
               .split(" "));
 
   /**
-   * Known methods of {@code Nd4j}; others draw, change settings, or return uninitialised memory.
+   * Known methods of {@code Nd4j}; others may draw random numbers, change settings, or return
+   * uninitialised memory.
    */
   private static final Set<String> FACTORY =
       Set.of(

@@ -34,6 +34,9 @@ import org.nd4j.linalg.factory.Nd4j;
  * for {@code asImageMatrix}, only the decoded picture is cached ({@link DecodedMats}). Ignores
  * loaders of multi-page images and loaders of the program's own classes, and logs this once.
  *
+ * <p>Replaces {@code fillNDArray} of all loaders, which writes a picture into an array ({@link
+ * Floats#fill(INDArray, Mat)}).
+ *
  * <p>The array of a file is also a whole sample of an image reader. So {@code prepared=share} uses
  * the same cache where it cannot cache whole batches.
  */
@@ -115,7 +118,10 @@ public final class MatrixInterceptor implements LibraryHooks {
     return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
   }
 
-  /** Lets the loader process the cached picture; decodes and caches it if there is none. */
+  /**
+   * Lets the loader process the cached picture; if there is none, the loader decodes it, and {@link
+   * DecodedMats} caches it.
+   */
   private @Nullable InterceptedCall ofPicture(
       NativeImageLoader loader, String method, Object argument, DecodedItem item) {
     Mat picture = mats.find(item);
@@ -170,7 +176,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
   }
 
-  /** Copies a loader with the program's dimensions, for another thread. */
+  /** Returns a new loader with the same dimensions, for another thread. */
   NativeImageLoader copy(Object loader) {
     return new NativeImageLoader(
         height.bits(loader),

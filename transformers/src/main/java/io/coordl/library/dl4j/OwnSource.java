@@ -31,8 +31,9 @@ record OwnSource(Object get) implements LibraryEpoch {
    * The state that the program can change at any time.
    *
    * @param surroundings global settings
-   * @param objects the objects in the source's fields, which may refer to the source
-   * @param ofLibrary those that refer to library objects, which are compared
+   * @param objects the objects in the source's fields; weak, because they may refer to the source
+   * @param ofLibrary the preprocessors and the objects that refer to library objects, whose
+   *     contents are compared
    */
   private record Settings(
       List<Object> surroundings,
@@ -65,8 +66,8 @@ record OwnSource(Object get) implements LibraryEpoch {
   }
 
   /**
-   * Whether the class of a reader that declares the method that returns a record also declares the
-   * method by which {@link Dl4j#hooks} recognises a reader.
+   * Whether a reader's method that returns a record is intercepted: the class that declares it must
+   * also declare the method by which {@link Dl4j#hooks} recognises a reader.
    */
   private static boolean isIntercepted(Class<?> type) {
     boolean ofSequences = SequenceRecordReader.class.isAssignableFrom(type);
@@ -131,11 +132,11 @@ record OwnSource(Object get) implements LibraryEpoch {
   }
 
   /**
-   * Sets the primitive fields that the program's own code would have changed. Another thread may
-   * set the others at the same time.
+   * Sets the primitive fields that the program's own code would have changed, and no others,
+   * because another thread may set those at the same time.
    *
    * @param before the values before the call
-   * @param after the values after the call, as the text of {@link #numbers}
+   * @param after the values after the call, in the text form of {@link #numbers}
    */
   void set(List<Long> before, String after) {
     Stream<String> values = Stream.of(after.substring(1, after.length() - 1).split(", ", -1));
@@ -148,7 +149,7 @@ record OwnSource(Object get) implements LibraryEpoch {
     return get;
   }
 
-  /** False: its fields are compared before each batch. */
+  /** False: its fields are compared before each batch or record. */
   @Override
   public boolean isAnnounced() {
     return false;
@@ -204,7 +205,7 @@ record OwnSource(Object get) implements LibraryEpoch {
     return classes == null || classes.stream().anyMatch(OwnSource::isOfLibrary);
   }
 
-  /** Whether a class is, or extends, a library class, whose fields can change too. */
+  /** Whether a class is a library class, or inherits fields from one, which can change too. */
   private static boolean isOfLibrary(Class<?> type) {
     return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
         .anyMatch(at -> Description.isOfLibrary(at.getName()));

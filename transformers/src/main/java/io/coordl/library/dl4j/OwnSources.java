@@ -50,7 +50,7 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class OwnSources implements LibraryHooks {
   private static final String PLACE = "place";
 
-  /** Number of samples of each class that are compared with the objects of their source. */
+  /** Number of samples per source class that are checked for objects that the source keeps. */
   private static final int COMPARED = 16;
 
   private final PreparedSamples samples;
@@ -65,7 +65,7 @@ public final class OwnSources implements LibraryHooks {
         }
       };
 
-  /** Number of samples still to be compared, by class of their source. */
+  /** Number of samples still to be checked, by class of their source. */
   private final ClassValue<AtomicInteger> toCompare =
       new ClassValue<>() {
         @Override
@@ -74,12 +74,12 @@ public final class OwnSources implements LibraryHooks {
         }
       };
 
-  /** Set while the program's own code prepares a batch or a record on this thread. */
+  /** Set while this thread looks up or prepares a sample; nested calls then pass through. */
   private final ThreadLocal<Boolean> making = new ThreadLocal<>();
 
   /**
-   * Sources that hold objects of their samples; compared by identity, because the program's
-   * equals() must not be called.
+   * Sources that keep objects of their samples, or replace objects in their fields. Compared by
+   * identity, because the program's equals() must not be called.
    */
   private final List<WeakReference<Object>> rejected = new CopyOnWriteArrayList<>();
 
@@ -125,7 +125,7 @@ public final class OwnSources implements LibraryHooks {
     }
   }
 
-  /** False for a method that the object's class overrides: the override has called it. */
+  /** False if the object's class overrides the method: then the override has called it. */
   private static boolean isCalled(Class<?> type, Class<?> declaring, String method, int arguments) {
     for (Class<?> at = type; at != declaring && at != null; at = at.getSuperclass()) {
       for (Method own : at.getDeclaredMethods()) {
@@ -189,7 +189,7 @@ public final class OwnSources implements LibraryHooks {
       AtomicInteger left = toCompare.get(source.get().getClass());
       if (!source.has(kept) || (left.getAndUpdate(n -> Math.max(0, n - 1)) > 0 && isHeld(made))) {
         rejected.removeIf(one -> one.refersTo(null));
-        // The next one may depend on objects held from this one, or on what the program does to it.
+        // The next sample may depend on objects of this one, or on what the program does to them.
         rejected.add(new WeakReference<>(source.get()));
         String each = made instanceof List ? "record" : "batch";
         log.once(PreparedSamples.leavesMessage(source.name(), "it keeps objects of each " + each));
@@ -258,7 +258,7 @@ public final class OwnSources implements LibraryHooks {
       }
     }
 
-    /** Leaves the object in the state that its own code would have left it in. */
+    /** Sets the fields to the values that the object's own code would have left in them. */
     void settle() {
       String numbersAfter = place;
       if (!ran && numbersAfter != null) {

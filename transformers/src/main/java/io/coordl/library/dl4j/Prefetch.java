@@ -84,7 +84,10 @@ public final class Prefetch implements LibraryHooks {
     return null;
   }
 
-  /** Returns a decoder like {@code loader}; null if its results are not cached. */
+  /**
+   * Returns a decoder that decodes as {@code loader} does; null if the results are not cached, or
+   * their shape depends on the picture.
+   */
   private ItemPrefetcher.@Nullable Decoder decoder(@Nullable Object loader) {
     MatrixInterceptor known = matrices;
     if (kept == null || known == null || loader == null || !known.reasonToLeave(loader).isEmpty()) {
@@ -111,8 +114,8 @@ public final class Prefetch implements LibraryHooks {
   }
 
   /**
-   * Decodes a picture, which {@link DecodedMats} caches, and ends before its transform. The
-   * loader's dimensions do not matter until then.
+   * Decodes a picture and stops before the transform; {@link DecodedMats} caches the picture. The
+   * loader's dimensions matter only after that.
    */
   private static void decodeOnly(String path) throws IOException {
     try {
@@ -131,7 +134,7 @@ public final class Prefetch implements LibraryHooks {
     }
   }
 
-  /** Ends the loading of a picture. */
+  /** Stops the loader once a picture is decoded. */
   private static final class Decoded extends BaseImageTransform<Mat> {
     Decoded() {
       super(null);

@@ -32,7 +32,7 @@ import org.nd4j.linalg.dataset.MultiDataSet;
 /**
  * A DataVec record, or a sequence of records, as bytes. Its arrays are the features of a {@link
  * BatchBytes}; one more entry of the layout holds the other values. The type of that entry has one
- * character for each list and value, in order.
+ * character for each value and for each start and end of a list, in order.
  */
 final class RecordBytes implements PreparedBatch {
   private static final String RECORD = "record";
@@ -40,10 +40,12 @@ final class RecordBytes implements PreparedBatch {
   private static final char NULL = 'N';
   private static final char ARRAY = 'A';
 
-  /** Begins a list of a class that this character names; {@link #END} ends it. */
+  /** Starts an {@code ArrayList}; {@link #END} ends it. */
   private static final char LIST = '[';
 
+  /** Starts a list as {@code Arrays.asList} returns it; {@link #END} ends it. */
   private static final char FIXED_LIST = '(';
+
   private static final char END = ']';
 
   private static final int MAX_VALUES = 1 << 15;
@@ -66,7 +68,7 @@ final class RecordBytes implements PreparedBatch {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (IllegalArgumentException e) {
-      return null; // The record is more than known values.
+      return null; // The record cannot be recreated from bytes.
     }
     byte[] bytes = values.bytes.toByteArray();
     List<BatchLayout.Array> parts = new ArrayList<>();
@@ -94,7 +96,7 @@ final class RecordBytes implements PreparedBatch {
     return -1;
   }
 
-  /** Returns a new record, whose arrays are as {@link BatchBytes#copied} makes them. */
+  /** Returns a new record, or a new sequence; {@link BatchBytes#copied} creates its arrays. */
   static List<?> copied(BatchLayout layout, ByteBuffer bytes) {
     MultiDataSet arrays = (MultiDataSet) BatchBytes.copied(layout, bytes);
     int at = find(layout);
@@ -121,14 +123,14 @@ final class RecordBytes implements PreparedBatch {
     arrays.close();
   }
 
-  /** The values of a record, as they are written. */
+  /** Collects the values of a record or of a sequence, as bytes. */
   private static final class Values {
     private final StringBuilder kinds = new StringBuilder();
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final DataOutputStream out = new DataOutputStream(bytes);
     private final List<INDArray> arrays = new ArrayList<>();
 
-    /** An object that occurs twice would become two objects. */
+    /** Objects added so far; one that occurs twice would be recreated as two. */
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 
     void add(List<?> list) throws IOException {
@@ -189,7 +191,7 @@ final class RecordBytes implements PreparedBatch {
     }
   }
 
-  /** Creates the lists and values again. */
+  /** Recreates the lists and values. */
   private static final class Reader {
     private final String kinds;
     private final ByteBuffer values;
