@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class CallSites {
   private static final String FILES = "io/coordl/bridge/FileReads";
   private static final String WRITES = "io/coordl/bridge/FileWrites";
-  private static final String IMAGES = "io/coordl/bridge/ImageReads";
-  private static final String SOUNDS = "io/coordl/bridge/SoundReads";
+  private static final String DESKTOP = "io/coordl/bridge/DesktopReads";
   private static final String NATIVE = "io/coordl/bridge/NativeReads";
   private static final String GC = "io/coordl/bridge/GcCalls";
 
@@ -62,13 +61,13 @@ public final class CallSites {
       new CallSite(VIRTUAL, "java/net/URL", "openStream", "()Ljava/io/InputStream;", FILES, JDK),
       new CallSite(STATIC, "java/lang/System", "gc", "()V", GC, JDK),
       new CallSite(VIRTUAL, "java/lang/Runtime", "gc", "()V", GC, JDK),
-      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/File;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/net/URL;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/InputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljavax/imageio/stream/ImageInputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      new CallSite(STATIC, "javax/imageio/ImageIO", "createImageInputStream", "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageInputStream;", IMAGES, JDK),
-      new CallSite(CONSTRUCTOR, "javax/imageio/stream/FileImageInputStream", "<init>", "(Ljava/io/File;)V", IMAGES, JDK),
-      new CallSite(STATIC, "javax/sound/sampled/AudioSystem", "getAudioInputStream", "(Ljava/io/File;)Ljavax/sound/sampled/AudioInputStream;", SOUNDS, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/File;)Ljava/awt/image/BufferedImage;", DESKTOP, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/net/URL;)Ljava/awt/image/BufferedImage;", DESKTOP, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/InputStream;)Ljava/awt/image/BufferedImage;", DESKTOP, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljavax/imageio/stream/ImageInputStream;)Ljava/awt/image/BufferedImage;", DESKTOP, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "createImageInputStream", "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageInputStream;", DESKTOP, JDK),
+      new CallSite(CONSTRUCTOR, "javax/imageio/stream/FileImageInputStream", "<init>", "(Ljava/io/File;)V", DESKTOP, JDK),
+      new CallSite(STATIC, "javax/sound/sampled/AudioSystem", "getAudioInputStream", "(Ljava/io/File;)Ljavax/sound/sampled/AudioInputStream;", DESKTOP, JDK),
       new CallSite(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
       new CallSite(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
       new CallSite(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"),

@@ -1,9 +1,9 @@
 package io.coordl.benchmarks.micro;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.DesktopReads;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
-import io.coordl.bridge.ImageReads;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.store.ArenaStore;
@@ -175,6 +175,6 @@ public class ReadCost {
   @Benchmark
   public @Nullable BufferedImage imageHit() throws IOException {
     File file = randomPath().toFile();
-    return ImageReads.read(file);
+    return DesktopReads.read(file);
   }
 }

@@ -10,6 +10,9 @@ import java.net.URL;
 import javax.imageio.ImageIO;
 import javax.imageio.stream.FileImageInputStream;
 import javax.imageio.stream.ImageInputStream;
+import javax.sound.sampled.AudioInputStream;
+import javax.sound.sampled.AudioSystem;
+import javax.sound.sampled.UnsupportedAudioFileException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  * code that already uses it may use this class. Each {@code read} that decodes is a decode span;
  * reads of an item inside it are fetches.
  */
-public final class ImageReads {
+public final class DesktopReads {
   /** Subject of the spans for files, whose pictures can be cached; for the rest, the class. */
   private static final String OF_FILES = "javax.imageio.ImageIO";
 
   private static final StackWalker STACK =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  private ImageReads() {}
+  private DesktopReads() {}
 
   public static @Nullable BufferedImage read(File file) throws IOException {
     DecodedPictures pictures = Bridge.pictures();
@@ -161,5 +164,21 @@ public final class ImageReads {
     } catch (IOException e) {
       return null; // Deleted or unreadable by now; the original call reports that.
     }
+  }
+
+  /**
+   * Notes which file is opened. The JDK itself reads it, because it derives the length of the sound
+   * from the file.
+   */
+  public static AudioInputStream getAudioInputStream(File file)
+      throws UnsupportedAudioFileException, IOException {
+    if (file != null) {
+      if (ItemCursor.isResolved(file.getPath())) {
+        Producers.opens(file.getPath());
+      } else {
+        Producers.opensUnknown();
+      }
+    }
+    return AudioSystem.getAudioInputStream(file);
   }
 }
