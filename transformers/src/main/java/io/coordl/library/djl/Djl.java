@@ -201,7 +201,8 @@ public final class Djl implements Library {
 
   @Override
   public String howToPrepareAhead() {
-    return "in DJL with optExecutorService(..) of DefaultTrainingConfig and optPrefetchNumber(..)"
-        + " of the data set, both together (random transforms then draw in another order)";
+    return "in DJL with optExecutorService(..) of the training configuration and"
+        + " optPrefetchNumber(..) of the data set, both together (random transforms then draw in"
+        + " another order)";
   }
 }
