@@ -3,6 +3,7 @@ package io.coordl.pipeline;
 import io.coordl.bridge.DecodedPictures;
 import io.coordl.store.DecodedForm;
 import io.coordl.store.DecodedItem;
+import java.awt.Rectangle;
 import java.awt.image.BufferedImage;
 import java.awt.image.DataBuffer;
 import java.awt.image.DataBufferByte;
@@ -96,8 +97,14 @@ public final class KeptPictures implements DecodedPictures {
     return image;
   }
 
-  /** Returns the bytes of an image; null if no equal image can be created from them. */
-  static @Nullable KeptArray array(BufferedImage image) {
+  /**
+   * Returns the bytes of an image, with which it shares them; null if no equal image can be created
+   * from them, for example because its colour space is neither sRGB nor the standard grey.
+   */
+  public static @Nullable KeptArray array(BufferedImage image) {
+    if (image.getClass() != BufferedImage.class) {
+      return null; // Its methods are the program's own code.
+    }
     for (int bytes = 1; bytes < TYPES.length; bytes++) {
       if (image.getType() == TYPES[bytes] && TYPES[bytes] != 0) {
         WritableRaster raster = image.getRaster();
@@ -112,27 +119,31 @@ public final class KeptPictures implements DecodedPictures {
 
   /** Whether a new image of the same type and size differs only in its pixel values. */
   private static boolean isNormal(BufferedImage image) {
-    BufferedImage other = new BufferedImage(image.getWidth(), image.getHeight(), image.getType());
+    int width = image.getWidth();
+    int height = image.getHeight();
+    BufferedImage other = new BufferedImage(1, 1, image.getType());
     WritableRaster raster = image.getRaster();
     WritableRaster made = other.getRaster();
-    return image.getClass() == BufferedImage.class
-        && image.getPropertyNames() == null
+    return image.getPropertyNames() == null
         && image.getColorModel().equals(other.getColorModel())
         && image.getColorModel().getColorSpace() == other.getColorModel().getColorSpace()
         && image.isAlphaPremultiplied() == other.isAlphaPremultiplied()
         && raster.getClass() == made.getClass()
         && raster.getParent() == null
-        && raster.getBounds().equals(made.getBounds())
+        && raster.getBounds().equals(new Rectangle(width, height))
         && raster.getSampleModelTranslateX() == 0
         && raster.getSampleModelTranslateY() == 0
-        && raster.getSampleModel().equals(made.getSampleModel())
-        && isLike(raster.getDataBuffer(), made.getDataBuffer());
+        && raster
+            .getSampleModel()
+            .equals(made.getSampleModel().createCompatibleSampleModel(width, height))
+        && isLike(
+            raster.getDataBuffer(), made.getDataBuffer(), width * height * made.getNumBands());
   }
 
-  private static boolean isLike(DataBuffer buffer, DataBuffer other) {
+  private static boolean isLike(DataBuffer buffer, DataBuffer other, int size) {
     return buffer.getClass() == other.getClass()
         && buffer.getNumBanks() == 1
         && buffer.getOffset() == 0
-        && buffer.getSize() == other.getSize();
+        && buffer.getSize() == size;
   }
 }

@@ -4,10 +4,8 @@ import ai.djl.Device;
 import ai.djl.modality.cv.Image;
 import ai.djl.ndarray.NDManager;
 import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.KeptPictures;
 import java.awt.image.BufferedImage;
-import java.awt.image.DataBufferByte;
-import java.awt.image.PixelInterleavedSampleModel;
-import java.awt.image.WritableRaster;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pixels of a JDK image with three bytes per pixel, such as a decoded JPEG file. The library
  * converts each pixel through the image's colour model, which takes as long as decoding; for these
- * images the result is the same bytes in another order. The first images are compared with the
+ * sRGB images the result is the same bytes in another order. The first images are compared with the
  * library's result. Thread-safe.
  */
 final class BufferedPixels {
@@ -57,20 +55,11 @@ final class BufferedPixels {
   }
 
   private static @Nullable KeptArray read(BufferedImage image) {
-    WritableRaster raster = image.getRaster();
-    int width = image.getWidth();
-    int height = image.getHeight();
-    if (!(raster.getDataBuffer() instanceof DataBufferByte buffer)
-        || !(raster.getSampleModel() instanceof PixelInterleavedSampleModel model)
-        || raster.getParent() != null
-        || buffer.getNumBanks() != 1
-        || buffer.getOffset() != 0
-        || model.getPixelStride() != CHANNELS
-        || model.getScanlineStride() != CHANNELS * width
-        || buffer.getSize() != CHANNELS * width * height) {
+    KeptArray kept = KeptPictures.array(image);
+    if (kept == null) {
       return null;
     }
-    byte[] blueFirst = buffer.getData();
+    byte[] blueFirst = kept.values().array();
     byte[] pixels = new byte[blueFirst.length];
     for (int i = 0; i < pixels.length; i += CHANNELS) {
       pixels[i] = blueFirst[i + 2];
@@ -78,6 +67,6 @@ final class BufferedPixels {
       pixels[i + 2] = blueFirst[i];
     }
     ByteBuffer values = ByteBuffer.allocateDirect(pixels.length);
-    return new KeptArray(height, width, CHANNELS, values.put(pixels).rewind());
+    return new KeptArray(kept.first(), kept.second(), CHANNELS, values.put(pixels).rewind());
   }
 }

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ai.djl.modality.cv.Image;
 import ai.djl.ndarray.NDManager;
 import io.coordl.pipeline.KeptArray;
+import java.awt.Transparency;
+import java.awt.color.ColorSpace;
 import java.awt.image.BufferedImage;
+import java.awt.image.ComponentColorModel;
+import java.awt.image.DataBuffer;
 import java.lang.reflect.Constructor;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +74,28 @@ class BufferedPixelsTest {
       })
   void otherImageTypesAreLeftToTheLibrary(int type) {
     assertThat(BufferedPixels.of(image(noise(9, 7, type)), Image.Flag.COLOR, manager)).isNull();
+  }
+
+  /** The library converts them to sRGB, although the JDK gives them the same type. */
+  @Test
+  void imagesOfOtherColourSpacesAreLeftToTheLibrary() {
+    BufferedImage standard = noise(9, 7, BufferedImage.TYPE_3BYTE_BGR);
+    BufferedImage linear =
+        new BufferedImage(
+            new ComponentColorModel(
+                ColorSpace.getInstance(ColorSpace.CS_LINEAR_RGB),
+                false,
+                false,
+                Transparency.OPAQUE,
+                DataBuffer.TYPE_BYTE),
+            standard.getRaster(),
+            false,
+            null);
+    assertThat(linear.getType()).isEqualTo(BufferedImage.TYPE_3BYTE_BGR);
+    for (int i = 0; i < 5; i++) {
+      assertThat(BufferedPixels.of(image(standard), Image.Flag.COLOR, manager)).isNotNull();
+    }
+    assertThat(BufferedPixels.of(image(linear), Image.Flag.COLOR, manager)).isNull();
   }
 
   @Test
