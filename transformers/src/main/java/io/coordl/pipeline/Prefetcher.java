@@ -94,6 +94,18 @@ public final class Prefetcher implements Closeable {
     }
   }
 
+  /** Like {@link #eachSample}; without a prefetcher, on the calling thread alone. */
+  public static void forEachSample(
+      @Nullable Prefetcher prefetcher, int count, SampleThreads.Work work) throws Exception {
+    if (prefetcher != null) {
+      prefetcher.eachSample(count, work);
+    } else {
+      for (int place = 0; place < count; place++) {
+        work.run(place);
+      }
+    }
+  }
+
   /**
    * Returns the number of helpers of one batch.
    *

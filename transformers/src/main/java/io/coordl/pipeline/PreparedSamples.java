@@ -20,9 +20,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -439,21 +441,23 @@ public final class PreparedSamples {
   }
 
   /**
-   * Returns the samples of a batch, each once, that are not cached; empty if samples are not cached
-   * after their last stage, because later stages of the others may draw random numbers.
+   * Returns the samples of a batch, each once, that are not cached; empty if they are more than
+   * {@code max}, or if samples are not cached after their last stage, because later stages of the
+   * others may draw random numbers.
    */
-  public List<Long> missing(Plan plan, List<Long> indices) throws IOException {
+  public List<Long> missing(Plan plan, List<Long> indices, int max) throws IOException {
     int stage = plan.stage;
-    List<Long> missing = new ArrayList<>();
+    Set<Long> missing = new LinkedHashSet<>();
     if (stage >= 0 && stage == plan.names.size() - 1) {
       for (Long index : indices) {
         if (find(plan.key(stage, index), plan.stamp, plan.likely) == null
-            && !missing.contains(index)) {
-          missing.add(index);
+            && missing.add(index)
+            && missing.size() > max) {
+          return List.of();
         }
       }
     }
-    return missing;
+    return List.copyOf(missing);
   }
 
   /**

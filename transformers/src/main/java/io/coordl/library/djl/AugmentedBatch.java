@@ -213,13 +213,7 @@ final class AugmentedBatch implements AutoCloseable {
   }
 
   private void each(SampleThreads.Work work) throws Exception {
-    if (prefetcher != null) {
-      prefetcher.eachSample(size(), work);
-    } else {
-      for (int place = 0; place < size(); place++) {
-        work.run(place);
-      }
-    }
+    Prefetcher.forEachSample(prefetcher, size(), work);
   }
 
   /** Loads one picture into main memory, whatever the batch's device. */

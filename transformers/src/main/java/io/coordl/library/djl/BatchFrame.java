@@ -46,33 +46,23 @@ record BatchFrame(
    * @throws IOException if the bytes have another format
    */
   Batch make(NDManager manager, ByteBuffer bytes) throws IOException {
-    return make(
-        manager,
-        role -> {
-          BatchLayout layout = BatchLayout.read(bytes);
-          return arrays(manager, layout, bytes, role);
-        });
-  }
-
-  /** Creates the arrays of one role. */
-  interface Arrays {
-    NDList of(String role) throws IOException;
-  }
-
-  /** Like the other {@code make}, with arrays that {@code arrays} creates with the manager. */
-  Batch make(NDManager manager, Arrays arrays) throws IOException {
     try {
-      NDList dataArrays = arrays.of(BatchArrays.DATA);
-      NDList labelArrays = arrays.of(BatchArrays.LABELS);
-      if (device != null) {
-        dataArrays = dataArrays.toDevice(device, false);
-        labelArrays = labelArrays.toDevice(device, false);
-      }
-      return of(manager, dataArrays, labelArrays);
+      BatchLayout layout = BatchLayout.read(bytes);
+      return onDevice(
+          manager,
+          arrays(manager, layout, bytes, BatchArrays.DATA),
+          arrays(manager, layout, bytes, BatchArrays.LABELS));
     } catch (IOException | RuntimeException | Error e) {
       manager.close();
       throw e;
     }
+  }
+
+  /** Like {@link #of}, with the arrays copied to the device where they belong. */
+  Batch onDevice(NDManager manager, NDList dataArrays, NDList labelArrays) {
+    return device == null
+        ? of(manager, dataArrays, labelArrays)
+        : of(manager, dataArrays.toDevice(device, false), labelArrays.toDevice(device, false));
   }
 
   /** Returns the batch with these arrays, which belong to its manager. */

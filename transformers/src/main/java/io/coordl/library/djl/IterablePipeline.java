@@ -270,7 +270,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         NDList data = stack.arrays(manager, layout, samples, BatchArrays.DATA);
         NDList labels = stack.arrays(manager, layout, samples, BatchArrays.LABELS);
         if (data != null && labels != null) {
-          return frame.make(manager, role -> role.equals(BatchArrays.DATA) ? data : labels);
+          return frame.onDevice(manager, data, labels);
         }
       }
       ByteBuffer bytes = stack.bytes(layout, samples);

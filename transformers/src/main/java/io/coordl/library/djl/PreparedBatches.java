@@ -184,8 +184,7 @@ public final class PreparedBatches implements LibraryHooks {
       return List.of();
     }
     try {
-      List<Long> missing = kept.missing(plan, indices);
-      return missing.size() <= indices.size() / 2 ? missing : List.of();
+      return kept.missing(plan, indices, indices.size() / 2);
     } catch (IOException e) {
       Bridge.fault("finding prepared samples", e);
       return List.of();

@@ -52,7 +52,7 @@ final class Resampler {
     Augmentation.Box box = augmentation.source();
     Augmentation.Box part = augmentation.result();
     int length = CHANNELS * augmentation.width();
-    grow(CHANNELS * box.width(), Math.multiplyExact(length, box.height()));
+    grow(CHANNELS * box.width(), Math.multiplyExact(length, box.height() + ROWS - 1));
     sums = sums.length < length ? new float[length] : sums;
     if (augmentation.width() == box.width()) {
       for (int y = 0; y < box.height(); y++) {
@@ -62,18 +62,12 @@ final class Resampler {
     } else {
       Resampling by = Resampling.of(box.width(), augmentation.width());
       for (int y = 0; y < box.height(); y += ROWS) {
-        int count = Math.min(ROWS, box.height() - y);
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < Math.min(ROWS, box.height() - y); i++) {
           read(pixels, width, box, y + i);
           convert(bytes, rows[i], 0, CHANNELS * box.width());
         }
-        if (count == ROWS) {
-          resizeRows(rows[0], rows[1], rows[2], rows[3], by, resizedRows, y * length);
-        } else {
-          for (int i = 0; i < count; i++) {
-            resizeRow(rows[i], by, resizedRows, (y + i) * length);
-          }
-        }
+        // The last call may also resize rows of earlier calls, into the space after the others.
+        resizeRows(rows[0], rows[1], rows[2], rows[3], by, resizedRows, y * length);
       }
     }
     for (int y = 0; y < part.height(); y++) {
@@ -109,30 +103,7 @@ final class Resampler {
     }
   }
 
-  private static void resizeRow(float[] from, Resampling by, float[] to, int at) {
-    int[] first = by.from;
-    int[] count = by.count;
-    float[] weights = by.weights;
-    int maxCount = by.maxCount;
-    for (int x = 0; x < first.length; x++) {
-      int source = CHANNELS * first[x];
-      float weight = weights[x * maxCount];
-      float red = from[source] * weight;
-      float green = from[source + 1] * weight;
-      float blue = from[source + 2] * weight;
-      int end = x * maxCount + count[x];
-      for (int i = x * maxCount + 1; i < end; i++) {
-        source += CHANNELS;
-        weight = weights[i];
-        red = Math.fma(from[source], weight, red);
-        green = Math.fma(from[source + 1], weight, green);
-        blue = Math.fma(from[source + 2], weight, blue);
-      }
-      put(to, at + CHANNELS * x, red, green, blue);
-    }
-  }
-
-  /** Like {@link #resizeRow}, for four rows; writes their results one after another. */
+  /** Resizes four rows; writes their results one after another. */
   private static void resizeRows(
       float[] a, float[] b, float[] c, float[] d, Resampling by, float[] to, int at) {
     int[] first = by.from;

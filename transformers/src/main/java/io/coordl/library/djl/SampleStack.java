@@ -127,13 +127,7 @@ final class SampleStack {
           Kept sample = samples.get(place);
           target.slice(place * length, length).put(sample.layout().values(sample.bytes(), array));
         };
-    if (prefetcher != null && target.remaining() >= SMALL) {
-      prefetcher.eachSample(samples.size(), work);
-    } else {
-      for (int place = 0; place < samples.size(); place++) {
-        work.run(place);
-      }
-    }
+    Prefetcher.forEachSample(target.remaining() < SMALL ? null : prefetcher, samples.size(), work);
   }
 
   /**

@@ -48,11 +48,23 @@ record OwnSource(Object get) implements LibraryEpoch {
         }
       };
 
+  private static final ClassValue<Boolean> OWN =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return examine(type);
+        }
+      };
+
   /**
    * Whether objects of this class are such sources, all their fields are accessible, and the method
    * that returns a sample is intercepted.
    */
   static boolean isOwn(Class<?> type) {
+    return OWN.get(type);
+  }
+
+  private static boolean examine(Class<?> type) {
     for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
       if (at == BaseRecordReader.class && at != type) {
         return !type.isHidden() && isIntercepted(type);

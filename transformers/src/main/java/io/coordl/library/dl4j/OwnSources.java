@@ -56,15 +56,6 @@ public final class OwnSources implements LibraryHooks {
   private final PreparedSamples samples;
   private final OnceLog log;
 
-  /** Whether objects of a class are examined. */
-  private final ClassValue<Boolean> own =
-      new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-          return OwnSource.isOwn(type);
-        }
-      };
-
   /** Number of samples still to be checked, by class of their source. */
   private final ClassValue<AtomicInteger> toCompare =
       new ClassValue<>() {
@@ -93,7 +84,7 @@ public final class OwnSources implements LibraryHooks {
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
-    if (!own.get(self.getClass())) {
+    if (!OwnSource.isOwn(self.getClass())) {
       return null;
     } else if (method.equals("reset")) {
       samples.begun(self);
