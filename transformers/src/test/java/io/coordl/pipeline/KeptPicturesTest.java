@@ -87,6 +87,7 @@ class KeptPicturesTest {
   }
 
   @Test
+  @SuppressWarnings("JdkObsolete") // BufferedImage takes a Hashtable.
   void otherPicturesAreLeft() throws IOException {
     BufferedImage whole = new BufferedImage(8, 8, BufferedImage.TYPE_3BYTE_BGR);
     assertThat(KeptPictures.array(whole)).isNotNull();
