@@ -128,6 +128,10 @@ public final class DjlSamples {
       case "strings" -> strings();
       case "own-random" -> loop(program, images(new Noise()), null);
       case "sounds" -> loop(program, new Sounds(builder(), sounds()), null);
+      case "numbered" -> numbered();
+      case "sized" -> sized();
+      case "marked" -> marked();
+      case "localised" -> localised();
       case "mirrored" -> loop(program, mirrored(), null);
       case "counter" -> loop(program, new Counted(builder()), null);
       case "tallied" -> loop(program, new Everyday.Tallying(builder()), null);
@@ -387,8 +391,8 @@ public final class DjlSamples {
     }
   }
 
-  /** Sets the factor of all samples. */
-  private interface Scale {
+  /** Changes what all samples depend on. */
+  private interface Change {
     void set(byte by) throws IOException;
   }
 
@@ -415,10 +419,17 @@ public final class DjlSamples {
   }
 
   /** Iterates over data scaled by a file, which changes after each batch. */
-  private RandomAccessDataset rescaled(Path scale, Scale change)
+  private RandomAccessDataset rescaled(Path scale, Change change)
       throws IOException, TranslateException {
     List<Path> files = fewFiles();
     ScaledByFile data = new ScaledByFile(builder().samples(files.size()), files, scale);
+    changing(data, change);
+    return data;
+  }
+
+  /** Iterates over data, and makes a change after each batch. */
+  private void changing(RandomAccessDataset data, Change change)
+      throws IOException, TranslateException {
     byte by = 1;
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (Batch batch : data.getData(manager)) {
@@ -428,7 +439,47 @@ public final class DjlSamples {
         change.set(++by);
       }
     }
-    return data;
+  }
+
+  private void numbered() throws IOException, TranslateException {
+    Path own = Files.createDirectories(ownFile("numbered"));
+    JdkCalls.OfNumberedFiles data = new JdkCalls.OfNumberedFiles(builder(), own);
+    data.write(Math.toIntExact(data.availableSize()));
+    loop("numbered", data, null);
+  }
+
+  /** A file grows after each batch. */
+  private void sized() throws IOException, TranslateException {
+    Path file = Files.write(ownFile("sized"), new byte[] {1});
+    changing(
+        new JdkCalls.OfSize(builder().samples(2 * BATCH), file),
+        by -> Files.write(file, new byte[by]));
+    Files.delete(file);
+  }
+
+  /** A file appears, becomes a folder, and disappears. */
+  private void marked() throws IOException, TranslateException {
+    Path mark = ownFile("mark");
+    changing(
+        new JdkCalls.OfMark(builder().samples(2 * BATCH), mark),
+        by -> {
+          Files.deleteIfExists(mark);
+          if (by % 3 == 0) {
+            Files.write(mark, new byte[] {1});
+          } else if (by % 3 == 1) {
+            Files.createDirectory(mark);
+          }
+        });
+    Files.deleteIfExists(mark);
+  }
+
+  /** The default locale changes after each batch. */
+  private void localised() throws IOException, TranslateException {
+    Locale before = Locale.getDefault();
+    changing(
+        new JdkCalls.OfLocale(builder().samples(2 * BATCH)),
+        by -> Locale.setDefault(by % 2 == 0 ? Locale.GERMANY : Locale.ROOT));
+    Locale.setDefault(before);
   }
 
   /** Each sample takes a byte from a pipe, so nothing else may read it. */

@@ -24,6 +24,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -93,6 +94,7 @@ public final class FileReads {
       return new RandomAccessFile(file, mode);
     }
     if (ItemCursor.takesOpened(file.getPath())) {
+      Producers.opens(file.getPath()); // Its state is read before the file is opened.
       return new ItemRandomAccessFile(file, System.nanoTime());
     }
     ItemCursor item = ItemCursor.openRandomAccess(file.getPath());
@@ -115,6 +117,30 @@ public final class FileReads {
     } catch (Throwable t) {
       item.abandon();
       throw t;
+    }
+  }
+
+  public static long length(File file) {
+    queries(file.getPath());
+    return file.length();
+  }
+
+  public static boolean exists(File file) {
+    queries(file.getPath());
+    return file.exists();
+  }
+
+  public static boolean isFile(File file) {
+    queries(file.getPath());
+    return file.isFile();
+  }
+
+  /** Called before the program queries a file: its sample depends on the file's state. */
+  private static void queries(String path) {
+    if (ItemCursor.isResolved(path)) {
+      Producers.opens(path);
+    } else {
+      Producers.opensUnknown();
     }
   }
 
@@ -197,6 +223,33 @@ public final class FileReads {
   }
 
   // java.nio.file.Files
+
+  public static long size(Path path) throws IOException {
+    queries(path);
+    return Files.size(path);
+  }
+
+  public static boolean exists(Path path, LinkOption... options) {
+    queries(path);
+    return Files.exists(path, options);
+  }
+
+  public static boolean isRegularFile(Path path, LinkOption... options) {
+    queries(path);
+    return Files.isRegularFile(path, options);
+  }
+
+  private static void queries(Path path) {
+    String text =
+        path != null && path.getFileSystem() == FileSystems.getDefault()
+            ? ItemCursor.pathOf(path)
+            : null;
+    if (text == null) {
+      Producers.opensUnknown();
+    } else {
+      queries(text);
+    }
+  }
 
   public static InputStream newInputStream(Path path, OpenOption... options) throws IOException {
     InputStream stream = isReadOnly(options) ? itemStream(path) : null;

@@ -22,15 +22,33 @@ import org.jspecify.annotations.Nullable;
  * the origins are united.
  */
 final class Flow {
+  /** Types of immutable values whose text depends on nothing else: strings, boxed primitives. */
+  private static final Set<String> SIMPLE_TYPES =
+      Set.of(
+          "Ljava/lang/String;",
+          "Ljava/lang/Integer;",
+          "Ljava/lang/Long;",
+          "Ljava/lang/Short;",
+          "Ljava/lang/Byte;",
+          "Ljava/lang/Float;",
+          "Ljava/lang/Double;",
+          "Ljava/lang/Boolean;",
+          "Ljava/lang/Character;");
+
   /** A known origin of a value. */
-  sealed interface Origin permits Plain, Made, Inside, Kept {}
+  sealed interface Origin permits Plain, Literal, Made, Inside, Kept {}
 
   /** Origins without details. */
   enum Plain implements Origin {
     THIS,
     NULL,
+    /** Any value of a type in {@link #SIMPLE_TYPES}. */
+    SIMPLE,
     OTHER
   }
+
+  /** A string constant. */
+  record Literal(String text) implements Origin {}
 
   /**
    * An array or object that the method itself created, by the instruction with index {@code at}.
@@ -56,6 +74,7 @@ final class Flow {
    */
   record Value(boolean wide, Set<Origin> origins) {
     static final Value OTHER = new Value(false, Set.of(Plain.OTHER));
+    static final Value SIMPLE = new Value(false, Set.of(Plain.SIMPLE));
     static final Value LONG = new Value(true, Set.of(Plain.OTHER));
 
     static Value of(Origin origin) {
@@ -67,11 +86,26 @@ final class Flow {
     }
 
     static Value ofType(String descriptor) {
-      return of(descriptor.equals("J") || descriptor.equals("D"));
+      return SIMPLE_TYPES.contains(descriptor)
+          ? SIMPLE
+          : of(descriptor.equals("J") || descriptor.equals("D"));
     }
 
     boolean isOnly(Origin origin) {
       return origins.equals(Set.of(origin));
+    }
+
+    /** Whether the value is a string, a boxed primitive or null. */
+    boolean isSimple() {
+      return origins.stream()
+          .allMatch(
+              origin ->
+                  origin == Plain.SIMPLE
+                      || origin == Plain.NULL
+                      || origin instanceof Literal
+                      || (origin instanceof Kept kept
+                          && !kept.element()
+                          && SIMPLE_TYPES.contains(kept.field().descriptor())));
     }
 
     Value join(Value other) {
@@ -249,7 +283,7 @@ final class Flow {
             constant instanceof Long
                 || constant instanceof Double
                 || (constant instanceof ConstantDynamic made && made.getSize() == 2);
-        push(Value.of(two));
+        push(constant instanceof String text ? Value.of(new Literal(text)) : Value.of(two));
       } else if (code <= Opcodes.ALOAD) {
         push(Objects.requireNonNullElse(locals.get(it.operand()), Value.of(wide)));
       } else if (code <= Opcodes.SALOAD) {
@@ -309,7 +343,10 @@ final class Flow {
           pop();
           push(Value.OTHER);
         }
-        case Opcodes.CHECKCAST -> push(pop());
+        case Opcodes.CHECKCAST -> {
+          Value cast = pop();
+          push(SIMPLE_TYPES.contains("L" + it.member().owner() + ";") ? Value.SIMPLE : cast);
+        }
         default -> throw new IllegalStateException("an instruction that no compiler generates");
       }
     }

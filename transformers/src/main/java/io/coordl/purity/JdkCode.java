@@ -2,6 +2,7 @@ package io.coordl.purity;
 
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.time.format.DateTimeFormatter;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -38,8 +39,9 @@ final class JdkCode {
   private static final Set<String> COLLECTIONS =
       names(
           "java/util/",
-          // Omits collections that store a comparator or create objects from a class.
-          "List ArrayList LinkedList Map HashMap LinkedHashMap"
+          // Omits collections that create objects from a class.
+          "List ArrayList LinkedList Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap"
+              + " TreeSet SortedSet NavigableSet PriorityQueue"
               + " Map$Entry AbstractMap AbstractMap$SimpleEntry AbstractMap$SimpleImmutableEntry"
               + " Set HashSet LinkedHashSet BitSet"
               + " Collection Collections AbstractCollection AbstractList AbstractSet Arrays Deque"
@@ -53,18 +55,20 @@ final class JdkCode {
               + " util/PrimitiveIterator util/PrimitiveIterator$OfInt util/PrimitiveIterator$OfLong"
               + " util/PrimitiveIterator$OfDouble util/IntSummaryStatistics"
               + " util/LongSummaryStatistics util/DoubleSummaryStatistics util/StringJoiner"
-              + " util/StringTokenizer util/Base64 util/Base64$Decoder util/Base64$Encoder"
-              + " util/HexFormat util/Locale util/concurrent/Callable util/zip/CRC32"
-              + " util/zip/Adler32 util/zip/Checksum util/zip/Inflater util/zip/Deflater"
-              + " util/zip/GZIPInputStream util/zip/InflaterInputStream nio/Buffer nio/ByteBuffer"
-              + " nio/ByteOrder nio/CharBuffer nio/ShortBuffer nio/IntBuffer nio/LongBuffer"
-              + " nio/FloatBuffer nio/DoubleBuffer nio/file/Path nio/file/Paths nio/file/OpenOption"
-              + " nio/file/StandardOpenOption io/File io/Closeable io/Serializable io/InputStream"
-              + " io/ByteArrayInputStream io/BufferedInputStream io/DataInputStream io/DataInput"
-              + " io/Reader io/BufferedReader io/InputStreamReader io/StringReader io/OutputStream"
+              + " util/StringTokenizer util/Scanner util/Base64 util/Base64$Decoder"
+              + " util/Base64$Encoder util/HexFormat util/Locale util/concurrent/Callable"
+              + " util/zip/CRC32 util/zip/Adler32 util/zip/Checksum util/zip/Inflater"
+              + " util/zip/Deflater util/zip/GZIPInputStream util/zip/InflaterInputStream"
+              + " nio/Buffer nio/ByteBuffer nio/ByteOrder nio/CharBuffer nio/ShortBuffer"
+              + " nio/IntBuffer nio/LongBuffer nio/FloatBuffer nio/DoubleBuffer nio/file/Path"
+              + " nio/file/Paths nio/file/OpenOption nio/file/StandardOpenOption io/File"
+              + " io/Closeable io/Serializable io/InputStream io/ByteArrayInputStream"
+              + " io/BufferedInputStream io/DataInputStream io/DataInput io/Reader"
+              + " io/BufferedReader io/InputStreamReader io/StringReader io/OutputStream"
               + " io/ByteArrayOutputStream io/DataOutputStream io/StringWriter io/Writer"
-              + " io/FileInputStream io/FileReader awt/Color awt/Graphics awt/Graphics2D awt/Image"
-              + " awt/Point awt/Rectangle awt/RenderingHints awt/RenderingHints$Key awt/Dimension");
+              + " io/FileInputStream io/FileReader io/RandomAccessFile awt/Color awt/Graphics"
+              + " awt/Graphics2D awt/Image awt/Point awt/Rectangle awt/RenderingHints"
+              + " awt/RenderingHints$Key awt/Dimension");
 
   /** Unknown methods of known classes, by prefix of name and descriptor. */
   private static final Set<String> NOT_KNOWN =
@@ -73,8 +77,9 @@ final class JdkCode {
           "lang/Object.wait lang/Object.notify lang/Object.hashCode lang/Math.random"
               + " lang/StrictMath.random lang/Integer.getInteger lang/Long.getLong"
               + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf"
-              + " lang/String.format(Ljava/lang/String; lang/String.formatted"
-              + " lang/String.toLowerCase() lang/String.toUpperCase() util/Collections.shuffle"
+              + " lang/String.format lang/String.toLowerCase() lang/String.toUpperCase()"
+              + " util/Collections.shuffle io/RandomAccessFile.write io/RandomAccessFile.setLength"
+              + " io/RandomAccessFile.getChannel io/RandomAccessFile.getFD"
               // The next two may run code on other threads, whose file reads would go unnoticed.
               + " util/stream/StreamSupport util/stream/Gatherers.mapConcurrent"
               + " util/Objects.toIdentityString"
@@ -102,6 +107,19 @@ final class JdkCode {
               + " AudioFormat.getSampleSizeInBits AudioFormat.getChannels"
               + " AudioFormat.getFrameSize AudioFormat.getFrameRate AudioFormat.isBigEndian");
 
+  /** More known methods, by prefix of name and descriptor. */
+  private static final Set<String> OTHER_METHODS =
+      names(
+          "java",
+          "x/imageio/ImageIO.read(Ljava/io/InputStream;)"
+              + " /time/format/DateTimeFormatter.ofPattern(Ljava/lang/String;Ljava/util/Locale;)");
+
+  /** Known methods of formatters, whose other methods use the default locale or time zone. */
+  private static final Set<String> OF_DATES =
+      names(
+          "java/time/format/DateTimeFormatter.",
+          "parse format withLocale withResolverStyle getLocale");
+
   private static final Set<String> OF_FAILURES =
       names("", "<init> getMessage getCause initCause addSuppressed getSuppressed toString");
 
@@ -109,14 +127,21 @@ final class JdkCode {
   private static final Set<String> OF_PATHS =
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
-  /** Methods that read a file given as an argument. They open it, so changes to it are noticed. */
+  /**
+   * Methods that read or query a file given as an argument. The calls are rewritten, so changes to
+   * the file are noticed.
+   */
   private static final Set<String> READS =
       names(
           "",
           "java/nio/file/Files.readAllBytes( java/nio/file/Files.readString("
               + " java/nio/file/Files.readAllLines( java/nio/file/Files.lines("
               + " java/nio/file/Files.newInputStream( java/nio/file/Files.newBufferedReader("
-              + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
+              + " java/nio/file/Files.size( java/nio/file/Files.exists("
+              + " java/nio/file/Files.isRegularFile( java/io/File.length() java/io/File.exists()"
+              + " java/io/File.isFile() java/io/FileInputStream.<init>( java/io/FileReader.<init>("
+              + " java/io/RandomAccessFile.<init>( java/util/Scanner.<init>(Ljava/io/File;"
+              + " java/util/Scanner.<init>(Ljava/nio/file/Path;"
               + " javax/imageio/ImageIO.read(Ljava/io/File;)"
               + " javax/sound/sampled/AudioSystem.getAudioInputStream(Ljava/io/File;)"
               + " org/apache/commons/io/FileUtils.openInputStream("
@@ -201,7 +226,7 @@ final class JdkCode {
   /** Whether a JDK method is known, in the sense of the class description. */
   static boolean isKnown(String owner, String method, String descriptor) {
     String name = owner + "." + method;
-    if (METHODS.contains(name) || OF_SOUNDS.contains(name)) {
+    if (METHODS.contains(name) || OF_SOUNDS.contains(name) || OF_DATES.contains(name)) {
       return true;
     } else if (owner.startsWith("[")) {
       return method.equals("clone");
@@ -211,7 +236,7 @@ final class JdkCode {
       return OF_FAILURES.contains(method);
     }
     String whole = name + descriptor;
-    if (whole.startsWith("javax/imageio/ImageIO.read(Ljava/io/InputStream;)")) {
+    if (OTHER_METHODS.stream().anyMatch(whole::startsWith)) {
       return true;
     }
     return isKnownType(owner)
@@ -301,6 +326,7 @@ final class JdkCode {
         || object instanceof Class
         || object instanceof Enum
         || object instanceof Charset
+        || object instanceof DateTimeFormatter
         || IMMUTABLE.contains(name)
         || (type.getPackageName().equals("java.lang")
             && object instanceof Comparable

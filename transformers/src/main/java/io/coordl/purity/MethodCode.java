@@ -62,6 +62,11 @@ final class MethodCode extends MethodVisitor {
     boolean setsElement() {
       return opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE;
     }
+
+    /** Whether it only moves references between the stack and local variables. */
+    boolean moves() {
+      return opcode == Opcodes.ASTORE || (opcode >= Opcodes.POP && opcode <= Opcodes.SWAP);
+    }
   }
 
   /** An exception handler and the range that it covers. */

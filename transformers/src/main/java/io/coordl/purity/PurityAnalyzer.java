@@ -2,6 +2,7 @@ package io.coordl.purity;
 
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.purity.Flow.Kept;
+import io.coordl.purity.Flow.Literal;
 import io.coordl.purity.Flow.Made;
 import io.coordl.purity.Flow.Origin;
 import io.coordl.purity.Flow.Plain;
@@ -29,6 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ConstantDynamic;
 import net.bytebuddy.jar.asm.Handle;
@@ -102,7 +104,17 @@ public final class PurityAnalyzer {
   private static final Set<Member> OF_LOCALE =
       Set.of(
           new Member("java/lang/String", "toLowerCase", "()Ljava/lang/String;"),
-          new Member("java/lang/String", "toUpperCase", "()Ljava/lang/String;"));
+          new Member("java/lang/String", "toUpperCase", "()Ljava/lang/String;"),
+          new Member(
+              "java/time/format/DateTimeFormatter",
+              "ofPattern",
+              "(Ljava/lang/String;)Ljava/time/format/DateTimeFormatter;"));
+
+  /** Conversions of a format whose results depend on the time zone. */
+  private static final Pattern OF_TIME = Pattern.compile("%[^a-zA-Z%]*[tT]");
+
+  private static final String SCANNER = "java/util/Scanner";
+  private static final String RANDOM = "java/util/Random";
 
   private static final String FILE_UTILS = "org/apache/commons/io/FileUtils";
 
@@ -387,8 +399,8 @@ public final class PurityAnalyzer {
     /** The methods that may run, with the loader that sees what they use. */
     private final List<MethodCode> run = new ArrayList<>();
 
-    /** A call of a method that looks at a file before it opens it; null if there is none. */
-    private @Nullable String looksFirst;
+    /** A call of a method that queries a file before it opens it; null if there is none. */
+    private @Nullable String queriesFirst;
 
     private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
         new IdentityHashMap<>();
@@ -554,10 +566,10 @@ public final class PurityAnalyzer {
     }
 
     private @Nullable String reasonOfFields() {
-      if (looksFirst != null) {
+      if (queriesFirst != null) {
         for (MethodCode method : run) {
           if (method.swallows()) {
-            return looksFirst + ", and " + method.where() + " catches exceptions";
+            return queriesFirst + ", and " + method.where() + " catches exceptions";
           }
         }
       }
@@ -1157,7 +1169,7 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether a method of the library takes a file. It may look at the file without opening it, or
+     * Whether a method of the library takes a file. It may query the file without opening it, or
      * open it by calls that are not rewritten.
      */
     private static boolean takesFile(String descriptor) {
@@ -1167,10 +1179,10 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether commons-io looks at a file before it opens it, as versions before 2.8 do. If there is
+     * Whether commons-io queries a file before it opens it, as versions before 2.8 do. If there is
      * no file, nothing is opened and recorded, and the program gets an exception.
      */
-    private static boolean looksBeforeOpening(@Nullable ClassCode code) {
+    private static boolean queriesBeforeOpening(@Nullable ClassCode code) {
       return code == null
           || code.methods.stream()
               .filter(method -> method.name.equals("openInputStream"))
@@ -1280,7 +1292,9 @@ public final class PurityAnalyzer {
             if (isProgram(it.owner())) {
               made(it.owner());
               initialise(it.owner(), loader);
-            } else if (JdkCode.isJdk(it.owner()) && !JdkCode.isKnownType(it.owner())) {
+            } else if (JdkCode.isJdk(it.owner())
+                && !JdkCode.isKnownType(it.owner())
+                && !it.owner().equals(RANDOM)) {
               leave("uses " + it.className());
             }
           }
@@ -1411,7 +1425,7 @@ public final class PurityAnalyzer {
        * reading has side effects.
        */
       private boolean takesOptions(Member it, List<Value> operands) {
-        if (!it.descriptor().contains("[Ljava/nio/file/OpenOption;")) {
+        if (!it.descriptor().contains("Option;")) {
           return false;
         }
         return operands.isEmpty()
@@ -1439,25 +1453,34 @@ public final class PurityAnalyzer {
           checkIdentity(
               operands.get(key), null, JdkCode.isCollection(owner) ? HASH_CODE : TO_STRING);
         }
-        if (owner.equals(FILE_UTILS) && looksBeforeOpening(find(owner, loader))) {
-          looksFirst = method.where() + " uses " + whole;
+        if (owner.equals(FILE_UTILS) && queriesBeforeOpening(find(owner, loader))) {
+          queriesFirst = method.where() + " uses " + whole;
+        }
+        if (usesLocale(it)) {
+          if (initialises || !known.comparesLocale()) {
+            leave("uses " + whole);
+            return;
+          }
+          values.addLocale();
         }
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");
           } else if (!known.noticesFiles()) {
             leave("reads a file (" + whole + ")");
-          } else if (takesOptions(it, operands)) {
+          } else if (takesOptions(it, operands)
+              || (it.owner().equals("java/io/RandomAccessFile")
+                  && !(operands.size() == 3 && operands.get(2).isOnly(new Literal("r"))))) {
             leave("uses " + whole + " with options");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave(
                 "reads a file through a method reference or its superclass, where changes are not"
                     + " seen");
           }
-        } else if (known.comparesLocale()
-            && !initialises
-            && (OF_LOCALE.contains(it) || (it.equals(FORMAT) && onlyForFailure(it)))) {
-          values.addLocale();
+        } else if (isFormat(it)
+            ? onlyForFailure(it) || formatsSimpleValues(operands)
+            : OF_LOCALE.contains(it) || isOfOwnRandom(it, operands)) {
+          // Known; see usesLocale.
         } else if (ofLibrary
             ? !known.isKnown(owner, name) || takesFile(descriptor)
             : JdkCode.isJdk(owner) && !JdkCode.isKnown(owner, name, descriptor)) {
@@ -1471,6 +1494,68 @@ public final class PurityAnalyzer {
             callVirtual(it, initialises);
           }
         }
+      }
+
+      /** Whether the result of a call depends on the default locale. */
+      private boolean usesLocale(Member it) {
+        return OF_LOCALE.contains(it)
+            || it.owner().equals(SCANNER)
+            || (isFormat(it) && !it.descriptor().startsWith("(Ljava/util/Locale;"));
+      }
+
+      private boolean isFormat(Member it) {
+        return it.owner().equals(FORMAT.owner()) && it.name().startsWith(FORMAT.name());
+      }
+
+      /**
+       * Whether a call formats only strings and numbers, by a constant format without dates. The
+       * text of other objects may depend on more than the objects, as identity hash codes do.
+       */
+      private boolean formatsSimpleValues(List<Value> operands) {
+        int last = operands.size() - 1;
+        return last > 0
+            && operands.get(last - 1).origins().stream()
+                .allMatch(
+                    origin ->
+                        origin instanceof Literal format && !OF_TIME.matcher(format.text()).find())
+            && operands.get(last).origins().stream()
+                .allMatch(origin -> origin instanceof Made made && hasSimpleElements(made));
+      }
+
+      /** Whether only this method can set an array's elements, and only to strings and numbers. */
+      private boolean hasSimpleElements(Made array) {
+        if (method.instructions.get(array.at()).opcode() != Opcodes.ANEWARRAY) {
+          return false;
+        }
+        for (int i = 0; i < method.instructions.size(); i++) {
+          Instruction it = method.instructions.get(i);
+          List<Value> operands = method.flow().operands(i);
+          for (int k = 0; operands != null && k < operands.size(); k++) {
+            if (operands.get(k).origins().contains(array)
+                && !(it.setsElement() && k == 0 && operands.get(2).isSimple())
+                && !it.moves()
+                && !(it.isCall() && isFormat(it.member()))) {
+              return false;
+            }
+          }
+        }
+        return true;
+      }
+
+      /**
+       * Whether a call creates a generator from a seed, or draws from one that this code created.
+       */
+      private boolean isOfOwnRandom(Member it, List<Value> operands) {
+        return it.owner().equals(RANDOM)
+            && !operands.isEmpty()
+            && operands.get(0).origins().stream()
+                .allMatch(
+                    origin ->
+                        origin instanceof Made made
+                            && method.instructions.get(made.at()).member().owner().equals(RANDOM))
+            && (it.name().equals("<init>")
+                ? it.descriptor().equals("(J)V")
+                : it.name().startsWith("next"));
       }
 
       /** Whether the method calls {@code it} only to format the message of an exception. */

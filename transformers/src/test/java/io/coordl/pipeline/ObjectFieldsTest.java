@@ -12,6 +12,7 @@ class ObjectFieldsTest {
   }
 
   /** Another thread sets {@code stop}. */
+  @SuppressWarnings("UnusedVariable") // Read by reflection.
   private static final class Rows extends Base {
     int row = 3;
     volatile boolean stop;

@@ -110,6 +110,35 @@ final class GeneratedTransforms {
               "static float t#() { Set<R#> s = new HashSet<>(); s.add(new R#(1)); s.add(new R#(2));"
                   + " float t = 0; for (R# r : s) { t += r.a(); } return t; }",
               "v + t#()"),
+          new Piece(
+              "format of numbers and strings",
+              "",
+              "private final String n# = \"ab\"; static String t#(String o, int i) { return"
+                  + " String.format(Locale.ROOT, \"%s-%05d-%s.png%%\", o, i, i > 2 ? \"a\" : null);"
+                  + " }",
+              "v + t#(self.n#, 3).length() + String.format(Locale.ROOT, \"%.2f%n\", v).length()"),
+          new Piece(
+              "generator from a seed",
+              "",
+              "private final long s# = 3; float t#() { java.util.Random r = new"
+                  + " java.util.Random(s#); float t = 0; for (int i = 0; i < 3; i++) { t +="
+                  + " r.nextInt(5); } return t; }",
+              "v + self.t#() + (float) new java.util.Random(7).nextGaussian()"),
+          new Piece(
+              "sorted maps and queues",
+              "",
+              "static float t#(float v) { TreeMap<String, Float> m = new TreeMap<>();"
+                  + " m.merge(\"a\", v, Float::sum); PriorityQueue<Float> q = new"
+                  + " PriorityQueue<>((a, b) -> Float.compare(b, a)); q.add(1f); q.add(2f);"
+                  + " TreeSet<Float> s = new TreeSet<>(q); return m.firstEntry().getValue() +"
+                  + " q.poll() + s.first(); }",
+              "v + t#(v)"),
+          new Piece(
+              "formatter of dates",
+              "",
+              "static final java.time.format.DateTimeFormatter D# = java.time.format"
+                  + ".DateTimeFormatter.ofPattern(\"dd.MM.yyyy\", Locale.ROOT);",
+              "v + java.time.LocalDate.parse(\"01.02.2003\", D#).getDayOfYear()"),
           new Piece("math", "", "", "(float) Math.sqrt(Math.abs(v)) * 1.5f"),
           new Piece("final field", "", "private final float f# = 2;", "v * self.f#"),
           new Piece("private field", "", "private float f#; { f# = 3; }", "v * self.f# + self.f#"),
@@ -1005,7 +1034,79 @@ final class GeneratedTransforms {
               "",
               "v + \"I\".toLowerCase().charAt(0)",
               "Locale.setDefault(Locale.forLanguageTag(\"tr\"));"),
-          new Piece("format of the locale", "", "", "v + String.format(\"%.1f\", v).charAt(1)"),
+          new Piece(
+              "format of the locale",
+              "",
+              "",
+              "v + String.format(\"%.1f\", v).charAt(1)",
+              "Locale.setDefault(Locale.forLanguageTag(\"de\"));"),
+          new Piece(
+              "format of a time",
+              "",
+              "",
+              "v + String.format(Locale.ROOT, \"%1$tH\", 1000L).charAt(1)"),
+          new Piece(
+              "format of an array that other code fills",
+              "",
+              "static void fill#(Object[] a) { a[0] = new Object(); } static String t#() { Object[]"
+                  + " a = {1}; fill#(a); return String.format(Locale.ROOT, \"%s\", a); }",
+              "v + t#().length()"),
+          new Piece(
+              "format of an object",
+              "",
+              "static String t#(Object o) { return String.format(Locale.ROOT, \"%s\", o); }",
+              "v + t#(new Object()).length()"),
+          new Piece("formatted object", "", "", "v + \"%s\".formatted(new Object()).length()"),
+          new Piece(
+              "format that changes",
+              "",
+              "static String f# = \"%d\";",
+              "v + String.format(Locale.ROOT, f#, 12).length()",
+              "f# = \"%x\";"),
+          new Piece(
+              "scanner of the locale",
+              "",
+              "",
+              "v + (new Scanner(\"1,5\").hasNextFloat() ? 1 : 0)",
+              "Locale.setDefault(Locale.forLanguageTag(\"de\"));"),
+          new Piece(
+              "generator that another method made",
+              "",
+              "static final java.util.Random R# = new java.util.Random(1);"
+                  + " static java.util.Random r#() { return R#; }",
+              "v + r#().nextFloat()"),
+          new Piece(
+              "sometimes unseeded generator",
+              "",
+              "static float t#(float v) { java.util.Random r = v > 0 ? new java.util.Random(1) :"
+                  + " new java.util.Random(); return r.nextFloat(); }",
+              "v + t#(v)"),
+          new Piece(
+              "sorted map that it changes",
+              "",
+              "private final TreeMap<Float, Float> m# = new TreeMap<>(); float t#(float v) {"
+                  + " m#.put(v, v); return m#.size(); }",
+              "v + self.t#(v)"),
+          new Piece(
+              "sorted map that it changes through a view",
+              "",
+              "private final TreeMap<Float, Float> m# = new TreeMap<>(Map.of(1f, 2f)); float t#() {"
+                  + " m#.descendingMap().clear(); return m#.size(); }",
+              "v + self.t#()"),
+          new Piece(
+              "comparator that counts",
+              "final class C# implements Comparator<Float> { int n; public int compare(Float a,"
+                  + " Float b) { return a.compareTo(b) * (n++ % 2 * 2 - 1); } }",
+              "private final C# c# = new C#(); float t#() { TreeSet<Float> s = new TreeSet<>(c#);"
+                  + " s.add(1f); s.add(2f); return s.first(); }",
+              "v + self.t#()"),
+          new Piece(
+              "formatter of the locale",
+              "",
+              "",
+              "v + java.time.format.DateTimeFormatter.ofPattern(\"MMM\").getLocale().toString()"
+                  + ".length()",
+              "Locale.setDefault(Locale.forLanguageTag(\"zh-Hans-CN\"));"),
           new Piece("identity", "", "", "v + System.identityHashCode(new Object()) % 7"),
           new Piece("hash of an object", "", "", "v + new Object().hashCode() % 7"),
           new Piece(

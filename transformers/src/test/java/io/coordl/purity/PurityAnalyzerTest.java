@@ -6,6 +6,7 @@ import io.coordl.bridge.ForkableRandom;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.StringReader;
+import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,7 +76,81 @@ class PurityAnalyzerTest {
         OfAProperty.part(),
         new Lists(),
         new Sorts(),
+        new SortsLocally(),
+        new DrawsFromSeed(),
+        new ParsesDates(),
         new Switches());
+  }
+
+  /** Uses collections in the order of a comparator. */
+  static final class SortsLocally implements Part {
+    @Override
+    public float apply(float value) {
+      Comparator<String> lengths = Comparator.comparing(String::length);
+      TreeMap<String, Float> byName = new TreeMap<>();
+      byName.put("a", value);
+      TreeMap<String, Float> byLength = new TreeMap<>(lengths.thenComparing(t -> t));
+      byLength.putAll(byName);
+      return byLength.firstEntry().getValue() + byName.headMap("b").size();
+    }
+  }
+
+  static final class ChangesMap implements Part {
+    private final TreeMap<Float, Float> sums = new TreeMap<>();
+
+    @Override
+    public float apply(float value) {
+      sums.put(value, value);
+      return sums.size();
+    }
+  }
+
+  /** Changes its map through a view. */
+  static final class ShowsMap implements Part {
+    private final TreeMap<Float, Float> sums = new TreeMap<>(Map.of(1f, 2f));
+
+    @Override
+    public float apply(float value) {
+      sums.headMap(value).clear();
+      return value;
+    }
+  }
+
+  static final class DrawsUnseeded implements Part {
+    @Override
+    public float apply(float value) {
+      return new Random().nextFloat();
+    }
+  }
+
+  /** A generator that another method created may be in use elsewhere. */
+  static final class SeedsOther implements Part {
+    @Override
+    public float apply(float value) {
+      return draw(new Random(1));
+    }
+
+    private static float draw(Random random) {
+      return random.nextFloat();
+    }
+  }
+
+  static final class DrawsFromSeed implements Part {
+    @Override
+    public float apply(float value) {
+      Random random = new Random((long) value);
+      return random.nextFloat() + new Random(7).nextInt(3);
+    }
+  }
+
+  static final class ParsesDates implements Part {
+    private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("dd.MM.yyyy");
+
+    @Override
+    public float apply(float value) {
+      LocalDate day = LocalDate.parse("01.02.2003", DAY);
+      return value + day.getDayOfYear() + DAY.format(day).length();
+    }
   }
 
   /** Holds an array that no other code can reach. */
@@ -222,6 +297,10 @@ class PurityAnalyzerTest {
           "Compares keeps an object of class java.util.TreeMap, whose order other code may"
               + " determine"
         },
+        new Object[] {new ChangesMap(), "ChangesMap.apply may change a collection it keeps"},
+        new Object[] {new ShowsMap(), "ShowsMap.apply passes to other code"},
+        new Object[] {new DrawsUnseeded(), "DrawsUnseeded.apply uses java.util.Random.<init>"},
+        new Object[] {new SeedsOther(), "SeedsOther.draw uses java.util.Random.nextFloat"},
         new Object[] {new OfAnEnumSet(), "OfAnEnumSet.apply uses java.util.EnumSet.allOf"},
         new Object[] {new NamesMonths(), "java.time.format.DateTimeFormatter.ofPattern"},
         new Object[] {

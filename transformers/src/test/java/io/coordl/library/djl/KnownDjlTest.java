@@ -12,6 +12,7 @@ import io.coordl.purity.PurityAnalyzer;
 import java.awt.Color;
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,7 +100,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Queries a file's size without opening the file, so the agent cannot compare it later. */
+  /** Queries a file's size without opening the file. */
   static final class Sized implements Transform {
     private final File file = new File("a");
 
@@ -163,6 +164,31 @@ class KnownDjlTest {
     }
   }
 
+  /** Opens a file for reading only. */
+  static final class OfRegion {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      try (RandomAccessFile in = new RandomAccessFile(new File("a"), "r")) {
+        in.seek(index);
+        return in.read() < 0 ? null : new ai.djl.training.dataset.Record(null, null);
+      }
+    }
+  }
+
+  /** The mode may come from anywhere. */
+  record OfAnyMode(String mode) {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      try (RandomAccessFile in =
+          mode.equals("r")
+              ? new RandomAccessFile(new File("a"), "r")
+              : new RandomAccessFile(new File("a"), mode)) {
+        in.seek(index);
+        return in.read() < 0 ? null : new ai.djl.training.dataset.Record(null, null);
+      }
+    }
+  }
+
   /** Deletes the file that it reads. */
   static final class Deleting {
     ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
@@ -206,6 +232,10 @@ class KnownDjlTest {
     assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
     assertThat(code.reasonToLeave(List.of(new OfItemByPaths()))).isNull();
     assertThat(code.reasonToLeave(List.of(new OfAny()))).isNull();
+    assertThat(reason(new Sized())).isNull();
+    assertThat(reason(new SizedByPath())).isNull();
+    assertThat(code.reasonToLeave(List.of(new OfRegion()))).isNull();
+    assertThat(code.reasonToLeave(List.of(new OfAnyMode("r")))).contains("<init> with options");
   }
 
   @Test
@@ -234,8 +264,6 @@ class KnownDjlTest {
     assertThat(reason(new Counted())).contains("getParentManager");
     assertThat(reason(new Identified())).contains("getUid");
     assertThat(reason(new Named())).contains("NDManager.getName");
-    assertThat(reason(new Sized())).contains("java.io.File.length");
-    assertThat(reason(new SizedByPath())).contains("java.nio.file.Files.size");
     assertThat(reason(new Coloured())).contains("java.awt.Color.getColor");
   }
 }

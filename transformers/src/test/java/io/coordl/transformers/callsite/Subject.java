@@ -23,6 +23,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -511,6 +512,12 @@ public final class Subject {
 
   private static void files(Map<String, Call> calls) {
     Charset latin = StandardCharsets.ISO_8859_1;
+    calls.put("File.length", p -> p.toFile().length());
+    calls.put("File.exists", p -> p.toFile().exists());
+    calls.put("File.isFile", p -> p.toFile().isFile());
+    calls.put("Files.size", Files::size);
+    calls.put("Files.exists", p -> Files.exists(p));
+    calls.put("Files.isRegularFile", p -> Files.isRegularFile(p, LinkOption.NOFOLLOW_LINKS));
     calls.put(
         "Files.newOutputStream",
         p -> {
@@ -801,6 +808,14 @@ public final class Subject {
     calls.put("null FileReader", p -> new FileReader((String) null));
     calls.put("null Scanner", p -> new Scanner((File) null));
     calls.put("null Path", p -> Files.readAllBytes(null));
+    calls.put("null size", p -> Files.size(null));
+    calls.put("null exists", p -> Files.exists(null));
+    calls.put(
+        "null length",
+        p -> {
+          File none = p == null ? new File("x") : null;
+          return none.length();
+        });
     calls.put("null copy", p -> Files.copy(p, (OutputStream) null));
     calls.put("null charset", p -> Files.readString(p, null));
     calls.put("null options", p -> Files.newByteChannel(p, (java.nio.file.OpenOption) null));
