@@ -28,7 +28,7 @@ public final class OwnReader {
     IIORegistry registry = IIORegistry.getDefaultInstance();
     ImageReaderSpi jpeg =
         (ImageReaderSpi) registry.getServiceProviderByClass(jpegReader().asSubclass(Object.class));
-    registry.registerServiceProvider(new Drawing(jpeg));
+    registry.registerServiceProvider(new DrawsRandomNumber(jpeg));
     registry.deregisterServiceProvider(jpeg);
     Engine.getInstance().setRandomSeed(1);
     ImageFolder pictures =
@@ -63,27 +63,27 @@ public final class OwnReader {
   }
 
   /** Draws a random number and delegates to the JDK's reader. */
-  private static final class Drawing extends ImageReaderSpi {
-    private final ImageReaderSpi jdks;
+  private static final class DrawsRandomNumber extends ImageReaderSpi {
+    private final ImageReaderSpi delegate;
 
-    Drawing(ImageReaderSpi jdks) {
-      this.jdks = jdks;
+    DrawsRandomNumber(ImageReaderSpi delegate) {
+      this.delegate = delegate;
     }
 
     @Override
     public boolean canDecodeInput(Object source) throws IOException {
-      return jdks.canDecodeInput(source);
+      return delegate.canDecodeInput(source);
     }
 
     @Override
     public ImageReader createReaderInstance(Object extension) throws IOException {
       RandomUtils.nextInt();
-      return jdks.createReaderInstance(extension);
+      return delegate.createReaderInstance(extension);
     }
 
     @Override
     public String getDescription(Locale locale) {
-      return "one that draws";
+      return "JPEG reader that draws random numbers";
     }
   }
 }

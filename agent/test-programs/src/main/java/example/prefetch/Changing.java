@@ -14,7 +14,7 @@ final class Changing {
   static float factor = 1;
 
   /** Whether the training loop is waiting for a batch. */
-  static boolean open;
+  static boolean batchRequested;
 
   private Changing() {}
 
@@ -54,7 +54,7 @@ final class Changing {
             "normalize", new Normalize(mean, new float[] {1, 1, 1}), batch -> mean[0] = batch));
   }
 
-  /** Rewrites the file like most programs, so for a moment it is empty. */
+  /** Rewrites the file as most programs do, so it is empty for a moment. */
   private static void rewrite(Path file, int number) throws IOException {
     Files.writeString(file, "");
     Files.writeString(file, "" + number);
@@ -116,7 +116,7 @@ final class Changing {
   static final class OfTurn implements Transform {
     @Override
     public NDArray transform(NDArray array) {
-      if (!open) {
+      if (!batchRequested) {
         throw new IllegalStateException("called before the training loop requests a batch");
       }
       return array;

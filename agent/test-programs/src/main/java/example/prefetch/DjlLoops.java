@@ -202,9 +202,9 @@ public final class DjlLoops {
       Iterator<Batch> batches = pictures(kind.transform()).getData(manager).iterator();
       for (int i = 1; i <= 5; i++) {
         kind.change().to(i);
-        Changing.open = true;
+        Changing.batchRequested = true;
         Batch batch = batches.next();
-        Changing.open = false;
+        Changing.batchRequested = false;
         print(kind.name(), batch);
         batch.close();
       }

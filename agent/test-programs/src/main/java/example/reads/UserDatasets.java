@@ -70,7 +70,7 @@ public final class UserDatasets {
       default ->
           throw new IllegalArgumentException(
               how
-                  + " is unknown, expected readallbytes, fileinputstream, randomaccessfile or"
+                  + " is unknown; expected readallbytes, fileinputstream, randomaccessfile or"
                   + " filechannel.");
     };
   }

@@ -14,8 +14,8 @@ import javax.management.ObjectName;
  * An agent that starts a recording on its own thread, like {@code jcmd PID JFR.start}, and dumps it
  * when the JVM ends. Argument: {@code MOMENT=FILE}. A moment is {@code premain}, a number of
  * milliseconds since JVM start, or the internal name of a class that is about to be defined.
- * Loading that class waits until the recording runs, or until the recording's thread blocks because
- * it needs the class to be loaded first, but at most two minutes.
+ * Loading that class waits until the recording runs, or until the starting thread blocks because it
+ * needs that class first, but for two minutes at most.
  */
 public final class StartsRecording implements ClassFileTransformer {
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);

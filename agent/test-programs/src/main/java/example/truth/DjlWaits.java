@@ -67,7 +67,7 @@ public final class DjlWaits {
           throw new IllegalArgumentException(
               "Program "
                   + settings.program()
-                  + " is unknown, expected easytrain, easytrain-pool, easytrain-pool2, hand,"
+                  + " is unknown; expected easytrain, easytrain-pool, easytrain-pool2, hand,"
                   + " hand-pool, collector, forward, lambda or lambda-hand.");
     };
   }

@@ -71,7 +71,7 @@ public final class Dl4jWaits {
           throw new IllegalArgumentException(
               "Program "
                   + settings.program()
-                  + " is unknown, expected fit, graph or earlystopping (alone, with -timed or with"
+                  + " is unknown; expected fit, graph or earlystopping (alone, with -timed or with"
                   + " -plain), parallelwrapper or samediff (alone or with -timed), hand,"
                   + " hand-async or hand-read.");
     };

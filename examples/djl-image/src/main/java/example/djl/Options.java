@@ -22,7 +22,7 @@ final class Options {
         throw new IllegalArgumentException(
             "Argument "
                 + args[i]
-                + " is unknown, expected --name value with one of "
+                + " is unknown; expected --name value with one of "
                 + names
                 + ".");
       }

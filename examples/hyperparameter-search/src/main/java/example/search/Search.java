@@ -83,7 +83,7 @@ public final class Search {
         case "--logs" -> logs = Path.of(value);
         default ->
             throw new IllegalArgumentException(
-                "Option " + name + " is unknown, expected --lr, --agent or --logs.");
+                "Option " + name + " is unknown; expected --lr, --agent or --logs.");
       }
     }
     throw new IllegalArgumentException("There is no main class to run.");

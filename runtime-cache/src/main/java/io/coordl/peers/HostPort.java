@@ -21,13 +21,16 @@ public record HostPort(String host, int port) {
 
   /**
    * Parses {@code HOST[:PORT]}; throws if malformed. Refuses port 65535, because a host also uses
-   * the following port.
+   * the next port.
    */
   public static HostPort parse(String text) {
     return parse(text, 65_534);
   }
 
-  /** Parses {@code HOST[:PORT]} with a port up to {@code lastPort}; throws if malformed. */
+  /**
+   * Parses {@code HOST[:PORT]} with a port of at most {@code lastPort}; throws {@link
+   * IllegalArgumentException} otherwise.
+   */
   public static HostPort parse(String text, int lastPort) {
     Matcher match = (text.startsWith("[") ? BRACKETED : NAMED).matcher(text);
     if (!match.matches()) {

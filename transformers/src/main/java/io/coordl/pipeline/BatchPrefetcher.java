@@ -103,6 +103,14 @@ public final class BatchPrefetcher {
   }
 
   /**
+   * Like the other {@code leavesMessage}, but names the class that returns the batches, which the
+   * reason calls <i>it</i>.
+   */
+  public static String leavesMessage(String type, String reason) {
+    return "prefetch leaves batches of " + type + " to the program: " + reason + ".";
+  }
+
+  /**
    * Called before a data set is prepared. That may change the contents of batches, so a prefetched
    * batch may be stale, even one of another data set that contains this one.
    */

@@ -235,7 +235,7 @@ public final class EpochEngine {
       log.once(
           keeps
               ? PreparedSamples.leavesMessage(beginning.name(), beginning.keepsItems(), reason)
-              : BatchPrefetcher.leavesMessage(reason));
+              : BatchPrefetcher.leavesMessage(beginning.name(), reason));
       return null;
     }
     LibraryEpoch epoch = beginning.ofJob();

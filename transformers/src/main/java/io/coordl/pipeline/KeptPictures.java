@@ -33,7 +33,7 @@ public final class KeptPictures implements DecodedPictures {
   private volatile @Nullable DecodedForm form;
 
   /**
-   * Caches pictures as items.
+   * Creates a cache that keeps images in {@code items}.
    *
    * @param libraries package prefixes of libraries whose images other code caches
    */

@@ -198,7 +198,7 @@ class EngineEpochsTest {
     begun.reason = "its numbers are odd";
     assertThat(prefetching().begin(begun)).isNull();
     assertThat(said)
-        .containsExactly("prefetch leaves batches to the program: its numbers are odd.");
+        .containsExactly("prefetch leaves batches of numbers to the program: its numbers are odd.");
     begun.reason = null;
     begun.part = new Object[] {Thread.currentThread()};
     assertThat(prefetching().begin(begun)).isNull();

@@ -252,9 +252,9 @@ class CoordinatedRecordsIT {
     SameOutput.check(alone, plain);
     for (String left :
         List.of(
-            "a TransformProcess with org.datavec.api.transform.filter.ConditionFilter, which may",
+            "a TransformProcess with org.datavec.api.transform.filter.ConditionFilter (which may",
             "readers of class example.records.UseReaders$EverySecond",
-            "readers of files without records, such as ",
+            "readers of files without records (such as ",
             "iterators over readers with different numbers of records",
             "iterators that collect metadata")) {
       assertThat(alone.err()).containsOnlyOnce("prep=coordinate leaves " + left);

@@ -76,8 +76,8 @@ class PrefetchIT {
                       + " OfObject.transform reads example.prefetch.Changing$Knobs.value, which;"
                       + " OfArray.transform reads example.prefetch.Changing$OfArray.factors, an"
                       + " array; OfProperty.transform uses java.lang.System.getProperty;"
-                      + " OfTurn.transform reads example.prefetch.Changing.open, which; the program"
-                      + " changes its transforms between its batches"),
+                      + " OfTurn.transform reads example.prefetch.Changing.batchRequested, which;"
+                      + " the program changes its transforms between its batches"),
               new Loop("own-data", 15, 12, ""),
               new Loop("exception", -1, -1, ""),
               new Loop("together", -1, -1, ""),

@@ -80,8 +80,8 @@ public enum Option {
       Values.PREPARED,
       "cache each sample in its last form before random numbers are drawn, so that it is prepared"
           + " once; CLASS: a data set or transform that you declare deterministic because this"
-          + " cannot be proven; cache.scope sets which jobs share the samples; check: caches"
-          + " nothing, but reports whether samples are equal when the program makes them again"),
+          + " cannot be proven; cache.scope sets which jobs share the samples; check: cache"
+          + " nothing, but report whether samples are equal when the program makes them again"),
   PREPARED_SIZE(
       "byte budget of prepared samples alone; auto: they share cache.size, and a sample cached"
           + " prepared is not cached in another form; with peer they get a quarter of free memory"),

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * 1 ms per sample without threads, which leaves even one accelerator below 90 % AU; the other takes
  * 5 ms per sample on a thread, so the host feeds about 1.4 accelerators per core.
  *
- * <p>Arguments: {@code quick} measures few steps, without a verdict. Exit status 1 if a utilisation
+ * <p>Argument: {@code quick} measures few steps, without a verdict. Exit status 1 if a utilisation
  * differs by more than {@value #BAR} points from the known one, or the number of accelerators fed
  * is wrong.
  */
@@ -61,11 +61,12 @@ public final class AcceleratorBenchmark {
     }
   }
 
-  /** Runs the benchmark; the class description lists the arguments. */
+  /** Runs the benchmark; the class description lists the argument. */
   public static void main(String[] args) throws IOException, InterruptedException {
     boolean quick = List.of(args).equals(List.of("quick"));
     if (args.length > 0 && !quick) {
-      System.out.println("Not measured: " + List.of(args) + ", expected [quick].");
+      System.out.println(
+          "Not measured: the arguments are " + List.of(args) + ", expected none or quick.");
       System.exit(2);
     }
     Checkout checkout = Checkout.find();

@@ -13,17 +13,17 @@ import java.util.Locale;
 
 /**
  * CPU seconds of {@code coordl --help} and of {@code coordl summary} for the recording of a short
- * job, both started by the launcher, on every JDK of this machine. Exits with 1 if a median is
- * above its bar. Argument: runs (15).
+ * job, both started by the launcher, on every JDK of this machine. Exits with 1 if a median exceeds
+ * its limit. Argument: runs (15).
  */
 public final class CliBenchmark {
-  private static final double HELP_BAR = 0.3;
-  private static final double SUMMARY_BAR = 0.6;
+  private static final double MAX_HELP = 0.3;
+  private static final double MAX_SUMMARY = 0.6;
 
   private CliBenchmark() {}
 
   /** A command line and its limit in CPU seconds. */
-  private record CommandLine(double bar, List<String> words) {}
+  private record CommandLine(double limit, List<String> words) {}
 
   /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
@@ -32,11 +32,11 @@ public final class CliBenchmark {
     CoordlTool coordl = new CoordlTool(checkout);
     List<CommandLine> commands =
         List.of(
-            new CommandLine(HELP_BAR, List.of("--help")),
-            new CommandLine(SUMMARY_BAR, List.of("summary", recording(checkout).toString())));
+            new CommandLine(MAX_HELP, List.of("--help")),
+            new CommandLine(MAX_SUMMARY, List.of("summary", recording(checkout).toString())));
 
     TextTable table =
-        new TextTable("command", "JDK", "CPU s: least", "median", "mean", "wall s: median", "bar");
+        new TextTable("command", "JDK", "CPU s: min", "median", "mean", "wall s: median", "limit");
     boolean met = true;
     for (Jdk jdk : Jdks.all()) {
       for (CommandLine line : commands) {
@@ -50,7 +50,7 @@ public final class CliBenchmark {
           cpu.add(result.cpuSeconds());
           wall.add(result.wall().toNanos() / 1e9);
         }
-        met &= Pairs.median(cpu) <= line.bar();
+        met &= Pairs.median(cpu) <= line.limit();
         Interval mean = Interval.of(cpu);
         table.row(
             what,
@@ -59,7 +59,7 @@ public final class CliBenchmark {
             seconds(Pairs.median(cpu)),
             seconds(mean.mean()) + " ± " + seconds(mean.halfWidth()),
             seconds(Pairs.median(wall)),
-            Double.toString(line.bar()));
+            Double.toString(line.limit()));
       }
     }
     System.out.printf("%n%d runs of each%n%s", runs, table);

@@ -120,7 +120,8 @@ public final class DemandBenchmark {
     boolean quick = words.remove("quick");
     Example library = words.isEmpty() ? Example.DJL : library(words.remove(0));
     if (library == null || !words.isEmpty()) {
-      System.out.println("Not measured: " + List.of(args) + ", expected [DJL|DL4J] [quick].");
+      System.out.println(
+          "Not measured: the arguments are " + List.of(args) + ", expected [DJL|DL4J] [quick].");
       System.exit(2);
       return;
     }

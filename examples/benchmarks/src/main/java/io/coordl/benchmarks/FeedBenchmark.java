@@ -170,14 +170,7 @@ public final class FeedBenchmark {
     }
     TextTable table =
         new TextTable(
-            "loop, per batch",
-            "wait ms",
-            "least",
-            "most",
-            "% of time",
-            "CPU ms",
-            "faults",
-            "calls");
+            "loop, per batch", "wait ms", "min", "max", "% of time", "CPU ms", "faults", "calls");
     List<String> missed = new ArrayList<>();
     for (Row row : rows) {
       List<Double> waits = row.turns().stream().map(Cost::millis).toList();

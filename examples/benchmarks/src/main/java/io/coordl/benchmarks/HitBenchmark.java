@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  */
 public final class HitBenchmark {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): ([\\d.]+) us a file");
-  private static final double ADMISSION_BAR = 15;
+  private static final double MAX_ADMISSION = 15;
 
   private HitBenchmark() {}
 
@@ -60,17 +60,17 @@ public final class HitBenchmark {
       double least = Collections.min(plain);
       double ratio = Collections.min(hit) / least;
       double more = Collections.min(first) - least;
-      double bar = api.equals("stream") ? 1 : 1.2;
-      within &= ratio <= bar && more <= ADMISSION_BAR;
+      double limit = api.equals("stream") ? 1 : 1.2;
+      within &= ratio <= limit && more <= MAX_ADMISSION;
       table.row(
           api,
           text(least),
           text(Collections.min(hit)),
           text(ratio),
-          text(bar),
+          text(limit),
           text(Collections.min(first)),
           text(more),
-          text(ADMISSION_BAR));
+          text(MAX_ADMISSION));
     }
     System.out.printf("%nCPU time, %,d files of 4 KiB, %s%n%s", files, Jdks.running(), table);
     System.out.println("made by: " + Commands.of(checkout, HitBenchmark.class, args));

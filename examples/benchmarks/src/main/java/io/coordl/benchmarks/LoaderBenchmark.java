@@ -19,8 +19,9 @@ import java.util.stream.IntStream;
 
 /**
  * Compares loading without training, in samples/s, on one core and on two. Unmodified DJL and DL4J
- * programs load pictures, plain and with {@code decoded=share}, and a table, plain and with {@code
- * prepared=share}; PyTorch's DataLoader and torchvision load the same files. All programs take
+ * programs load pictures (plain, with {@code decoded=share}, and with {@code
+ * decoded=share,prefetch=2} if the agent has that) and a table (plain and with {@code
+ * prepared=share}); PyTorch's DataLoader and torchvision load the same files. All programs take
  * turns; ratios compare runs of the same turn. Arguments, all optional: number of turns (default
  * 5); DJL, DL4J or csv, to run only that one; the jar of another version of the agent to compare
  * with.
@@ -124,7 +125,7 @@ public final class LoaderBenchmark {
     System.out.printf(
         Locale.ROOT,
         "%nSamples/s of the first epoch, median of epochs 2 to %d, and samples per CPU second of"
-            + " these; medians of %d turns; ratios within turns: median (least..most)%n%s",
+            + " the same epochs; medians of %d turns; ratios within turns: median (min..max)%n%s",
         EPOCHS,
         turns,
         table(groups));
@@ -201,7 +202,7 @@ public final class LoaderBenchmark {
     return group;
   }
 
-  /** Returns the table; written if missing. */
+  /** Returns the table, after writing it if it is missing. */
   private Path table() throws IOException {
     Path table = work.resolve("table.csv");
     if (!Files.exists(table)) {

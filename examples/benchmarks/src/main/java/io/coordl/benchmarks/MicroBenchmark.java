@@ -12,11 +12,11 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * JMH benchmarks of one span, and of one hit or staged batch compared with a plain call or copy.
- * Reads are timed one by one and compared by the fastest of thousands (medians are shown, too);
- * spans are timed in bulk and compared by the best iteration. This excludes other load. Decoded
- * items and staged batches are compared by medians. Arguments: number of JVMs (3), and the part to
- * measure: spans, reads, decoded or staging (all).
+ * JMH benchmarks of a single span, and of a single cache hit, decoded item or staged batch, each
+ * compared with a plain call or copy. Reads are timed one by one and compared by the fastest of
+ * thousands (medians are also shown); spans are timed in bulk and compared by the best iteration.
+ * This excludes other load. Decoded items and staged batches are compared by medians. Arguments:
+ * number of JVMs (3), and the part to measure: spans, reads, decoded or staging (all).
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";
@@ -52,20 +52,14 @@ public final class MicroBenchmark {
           best(score(spans, call, "sink", "NO_RECORDING")),
           best(score(spans, call, "sink", "RECORDING")));
     }
-    System.out.printf("%nNanoseconds of one call%n%s", table);
+    System.out.printf("%nNanoseconds per call%n%s", table);
   }
 
   private static void reads(int forks) throws RunnerException {
     Collection<RunResult> reads = run("ReadCost", forks, 500);
     TextTable table =
         new TextTable(
-            "read",
-            "bytes",
-            "plain: least",
-            "median",
-            "hit: least",
-            "median",
-            "hit / plain (least)");
+            "read", "bytes", "plain: min", "median", "hit: min", "median", "hit / plain (min)");
     boolean cheaper = true;
     for (String api : new String[] {"stream", "allBytes", "image"}) {
       for (String bytes : new String[] {"30000", "110000"}) {
@@ -83,7 +77,8 @@ public final class MicroBenchmark {
             String.format(Locale.ROOT, "%.2f", ratio));
       }
     }
-    System.out.printf("%nMicroseconds of one read, page cache warm; image also decodes%n%s", table);
+    System.out.printf(
+        "%nMicroseconds per read, with a warm page cache; image also decodes%n%s", table);
     System.out.println(
         cheaper
             ? "A hit costs less than the same read from a warm page cache."
@@ -93,7 +88,7 @@ public final class MicroBenchmark {
   private static void staging(int forks) throws RunnerException {
     Collection<RunResult> results = run("StagingCost", forks, 1000);
     double copy = percentile(score(results, "copyDirect"), 50);
-    TextTable table = new TextTable("batch of 19.3 MB", "least", "median", "90 %", "/ copyDirect");
+    TextTable table = new TextTable("batch of 19.3 MB", "min", "median", "90 %", "/ copyDirect");
     for (String call : new String[] {"copyDirect", "copyShared", "publish", "useAndCopy"}) {
       Result<?> result = score(results, call);
       double median = percentile(result, 50);
@@ -113,9 +108,9 @@ public final class MicroBenchmark {
         new TextTable(
             "side",
             "find: median",
-            "copy: least",
+            "copy: min",
             "median",
-            "hit: least",
+            "hit: min",
             "median",
             "hit / copy (median)");
     for (String side : new String[] {"64", "224", "346"}) {
@@ -131,8 +126,8 @@ public final class MicroBenchmark {
           String.format(Locale.ROOT, "%.2f", percentile(hit, 50) / percentile(copy, 50)));
     }
     System.out.printf(
-        "%nMicroseconds of one array of side x side x 3 values from the decoded store, and of a"
-            + " copy of the same number of bytes%n%s",
+        "%nMicroseconds to get one array of side x side x 3 values from the decoded store, and to"
+            + " copy the same number of bytes%n%s",
         table);
   }
 

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * scrapes. Intervals are over JVMs, because each compiles its code differently.
  *
  * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
- * JVM (100). The exit status is 1 if a whole interval is above its bar.
+ * JVM (100). The exit status is 1 if a whole interval is above its limit.
  */
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
@@ -39,9 +39,9 @@ public final class OverheadBenchmark {
   private static final int FIRST = 7;
 
   /** The most that observing may cost, in percent. */
-  private static final double OBSERVING_BAR = 1;
+  private static final double MAX_OBSERVING = 1;
 
-  private static final double LIVE_BAR = 0.2;
+  private static final double MAX_LIVE = 0.2;
 
   /** Interval between scrapes, shorter than usual. */
   private static final Duration SCRAPE = Duration.ofSeconds(5);
@@ -70,9 +70,9 @@ public final class OverheadBenchmark {
             "in turns %",
             "threads %",
             "observing %",
-            "under " + OBSERVING_BAR,
+            "under " + MAX_OBSERVING,
             "live view and metrics %",
-            "under " + LIVE_BAR);
+            "under " + MAX_LIVE);
     boolean within = true;
     for (Example example : examples) {
       List<Double> inTurns = new ArrayList<>();
@@ -97,8 +97,8 @@ public final class OverheadBenchmark {
             Interval.of(observing),
             Interval.of(live));
       }
-      String observingVerdict = verdict(observing, OBSERVING_BAR);
-      String liveVerdict = verdict(live, LIVE_BAR);
+      String observingVerdict = verdict(observing, MAX_OBSERVING);
+      String liveVerdict = verdict(live, MAX_LIVE);
       within &= !observingVerdict.equals("no") && !liveVerdict.equals("no");
       table.row(
           example.name(),
@@ -123,12 +123,12 @@ public final class OverheadBenchmark {
     System.exit(within ? 0 : 1);
   }
 
-  private static String verdict(List<Double> percent, double bar) {
+  private static String verdict(List<Double> percent, double limit) {
     Interval known = Interval.of(percent);
-    if (known.mean() + known.halfWidth() <= bar) {
+    if (known.mean() + known.halfWidth() <= limit) {
       return "yes";
     }
-    return known.mean() - known.halfWidth() > bar ? "no" : "not known";
+    return known.mean() - known.halfWidth() > limit ? "no" : "not known";
   }
 
   private static Cost measure(Checkout checkout, Example example, Path images, int epochs)

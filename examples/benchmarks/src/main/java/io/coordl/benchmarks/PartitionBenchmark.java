@@ -168,7 +168,7 @@ public final class PartitionBenchmark {
     }
   }
 
-  /** Returns the file with the secret that both sides share; created if missing. */
+  /** Returns the file with the secret that both sides share, after creating it if it is missing. */
   static Path secret(Path work) throws IOException {
     Path file = work.resolve("peer.secret");
     if (!Files.exists(file)) {

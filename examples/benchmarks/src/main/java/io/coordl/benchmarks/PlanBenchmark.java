@@ -27,21 +27,22 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Executes two plans: four jobs share two cores (quotas of control groups), 2 GiB of cache and a
  * disk of {@value #DISK_MBS} MB/s, once by GPU-proportional shares and once by TUNE. Each plan is
- * executed twice. Each job runs with its share from {@code coordl plan}. Compares the time of each
- * job, the mean and the makespan with the prediction of {@code coordl simulate}.
+ * executed twice (with {@code quick}, once). Each job runs with its share from {@code coordl plan}.
+ * Compares the time of each job, the mean and the makespan with the prediction of {@code coordl
+ * simulate}.
  *
  * <p>The jobs ({@code example.loader.DjlDemand}) wait instead of using a GPU. One is bound by
  * cores, one by memory for its items, one by storage, one by none of these. Each is profiled first
  * ({@code coordl profile}); its demand is derived from the profile alone ({@code coordl demand}).
  *
  * <p>Jobs of one allocation start together, fill their caches, and are paused ({@link TurnTaker}).
- * Their time is measured from {@value #SETTLING_SECONDS} s after all are resumed together, when
+ * They are then resumed together; measuring begins {@value #SETTLING_SECONDS} s later, when the
  * batches that were ready are used up. Neither measurement nor prediction includes starting and
  * filling. The disk is fast while caches fill and while a profile loads a data set into memory.
  *
- * <p>Arguments: {@code quick} for small data sets and short jobs, to test the benchmark itself.
- * Exit status 1 if a mean or a makespan differs by more than {@value #BAR} % from the predicted
- * one; 2 if nothing can be measured.
+ * <p>Argument: {@code quick} for small data sets and short jobs, to test the benchmark itself. Exit
+ * status 1 if a mean or a makespan differs by more than {@value #BAR} % from the predicted one (not
+ * with {@code quick}); 2 if nothing can be measured.
  */
 public final class PlanBenchmark {
   private static final double BAR = 10;
@@ -55,10 +56,13 @@ public final class PlanBenchmark {
   private static final long MB = 1_000_000;
   private static final int BATCH = 8;
 
-  /** MB/s for a job that needs no storage, so that no job ever halts. */
+  /**
+   * Minimum disk rate of a job, in MB/s: 0 would mean no limit, and much less than this would all
+   * but stop the job.
+   */
   private static final double MIN_MBS = 1;
 
-  /** Time in which batches that were ready before are used up. */
+  /** Time in which the batches that were ready are used up. */
   private static final int SETTLING_SECONDS = 5;
 
   /** A smaller cache counts as none. */
@@ -149,11 +153,12 @@ public final class PlanBenchmark {
             new Job("nothing", 512, 4 << 10, 1, 200, 1, 150 / part));
   }
 
-  /** Runs the benchmark; the class description lists the arguments. */
+  /** Runs the benchmark; the class description lists the argument. */
   public static void main(String[] args) throws Exception {
     boolean quick = List.of(args).equals(List.of("quick"));
     if (args.length > 0 && !quick) {
-      System.out.println("Not measured: " + List.of(args) + ", expected [quick].");
+      System.out.println(
+          "Not measured: the arguments are " + List.of(args) + ", expected none or quick.");
       System.exit(2);
     }
     List<String> missing = new ArrayList<>(SlowStorage.missing());

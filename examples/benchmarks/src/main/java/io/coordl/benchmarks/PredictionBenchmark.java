@@ -85,7 +85,7 @@ public final class PredictionBenchmark {
   private final List<Double> cacheErrors = new ArrayList<>();
   private final List<Double> otherErrors = new ArrayList<>();
   private final TextTable table =
-      new TextTable("sweep", "point", "predicted", "±", "measured", "least", "most", "error %");
+      new TextTable("sweep", "point", "predicted", "±", "measured", "min", "max", "error %");
 
   /**
    * Uses two data sets with the same number of samples.

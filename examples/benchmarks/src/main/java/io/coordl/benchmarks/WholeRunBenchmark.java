@@ -17,11 +17,11 @@ import java.util.function.Function;
  * and summary: additional CPU seconds and wall time compared with the run without the agent, as the
  * mean over rounds with its 95 % interval. Also shows the cost of {@link EmptyAgent}. Arguments:
  * rounds of three runs (5), DJL or DL4J (both), feature release of the JDK (all on this machine).
- * The exit status is 1 if a mean is above the bar.
+ * The exit status is 1 if a mean exceeds its limit.
  */
 public final class WholeRunBenchmark {
-  private static final double CPU_BAR = 0.8;
-  private static final double WALL_BAR = 0.4;
+  private static final double MAX_CPU = 0.8;
+  private static final double MAX_WALL = 0.4;
   private static final int CLASSES = 2;
   private static final int PER_CLASS = 100;
 
@@ -56,7 +56,7 @@ public final class WholeRunBenchmark {
             "wall s",
             "observed: CPU s",
             "wall s",
-            "within bar");
+            "within limits");
     boolean within = true;
     for (Jdk jdk : Jdks.all()) {
       for (Example example : Example.values()) {
@@ -69,10 +69,10 @@ public final class WholeRunBenchmark {
     System.out.printf(
         Locale.ROOT,
         "%nWhole runs, alternating, %d rounds; mean difference from plain with its 95 %% interval;"
-            + " the bar is %.1f s of CPU and %.1f s of wall time%n%s",
+            + " the limits are %.1f s of CPU time and %.1f s of wall time%n%s",
         rounds,
-        CPU_BAR,
-        WALL_BAR,
+        MAX_CPU,
+        MAX_WALL,
         table);
     System.out.println("made by: " + Commands.of(checkout, WholeRunBenchmark.class, args));
     System.exit(within ? 0 : 1);
@@ -118,7 +118,7 @@ public final class WholeRunBenchmark {
     }
     Interval cpu = interval(observed, Run::cpu);
     Interval wall = interval(observed, Run::wall);
-    boolean within = cpu.mean() <= CPU_BAR && wall.mean() <= WALL_BAR;
+    boolean within = cpu.mean() <= MAX_CPU && wall.mean() <= MAX_WALL;
     table.row(
         example.name(),
         jdk.version(),

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Result of a simulation, serialised to JSON.
  *
+ * @param released whether the run reproduces the simulator released with Synergy, including its
+ *     bugs
  * @param load jobs an hour of the workload; null for a trace
  * @param seed seed of the workload; null for a trace
  * @param makespanSeconds from the beginning of the trace to the end of the last job
@@ -43,7 +45,7 @@ public record SimulationRun(
     }
   }
 
-  /** Means over consecutive rounds, the first of which is at {@code atSeconds}. */
+  /** Means over consecutive rounds, the first of which begins at {@code atSeconds}. */
   public record Point(double atSeconds, double queued, Utilisation utilisation) {}
 
   static SimulationRun of(
@@ -52,8 +54,8 @@ public record SimulationRun(
       boolean released,
       @Nullable Double load,
       @Nullable Long seed,
-      Outcome end) {
-    List<JobTime> jobs = end.jobs().stream().map(SimulationRun::toTheMillisecond).toList();
+      Outcome outcome) {
+    List<JobTime> jobs = outcome.jobs().stream().map(SimulationRun::toTheMillisecond).toList();
     return new SimulationRun(
         policy,
         allocation,
@@ -61,12 +63,12 @@ public record SimulationRun(
         load,
         seed,
         JctStatistics.of(jobs),
-        end.makespan(),
-        end.overloaded(),
-        end.unfinished(),
-        Utilisation.mean(end.rounds()),
+        outcome.makespan(),
+        outcome.overloaded(),
+        outcome.unfinished(),
+        Utilisation.mean(outcome.rounds()),
         jobs,
-        timeline(end.rounds()));
+        timeline(outcome.rounds()));
   }
 
   private static JobTime toTheMillisecond(JobTime job) {

@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Let t1 be the time of a sample whose batch is already prepared (ingestion), t2 of one prepared
  * from memory (cached), and t3 of one fetched from storage (cold). Then compute is t1, the prep
- * stall t2 - t1, and the fetch stall t3 - t2. Garbage collection pauses inside the waits are
- * subtracted from both stalls. A negative difference counts as 0 and yields a remark. (DS-Analyzer,
- * VLDB'21.)
+ * stall t2 - t1, and the fetch stall t3 - t2. This is the method of DS-Analyzer (VLDB'21). Garbage
+ * collection pauses inside the waits are subtracted from both stalls. A negative difference counts
+ * as 0 and yields a remark.
  *
  * @param unit {@code sample}, or {@code batch} if a recording lacks the number of samples per batch
  * @param samplesPerBatch absent if no recording has it
  * @param workers preparing threads besides the training thread, 0 if the training thread prepares;
  *     absent if unknown
  * @param timings the measurements of each phase
- * @param shares by the fields of {@link Part}: first those that the phases determine, then those
- *     known only from the live attribution
+ * @param shares one per {@link Part}, named by {@link Part#field}: first those that the phases
+ *     determine, then those known only from the live attribution
  * @param live source of {@link Share#live}; absent if there is none
  * @param ingestionRate DS-Analyzer's rate G: training on prepared batches
  * @param prepRate DS-Analyzer's rate P: preparation by the pipeline's own workers

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param today the job as it is now, with the storage of the scenario
  * @param hosts number of hosts in the scenario
  * @param share share of the data set that fits in one host's memory, 0 to 1
- * @param threadNanos thread time for a sample from another host
- * @param networkNanos network time of a host for such a sample
+ * @param threadNanos time that a thread spends on a sample from another host
+ * @param networkNanos time that the network needs to deliver such a sample to a host
  * @param assumptions in addition to those of the pipeline
  */
 record Coupling(

@@ -27,6 +27,7 @@ final class DecodedItems extends Question {
     if (isWorthIt(gain)) {
       arguments.add("decoded=share");
       if (needed > 0) {
+        // With the tenth that budget() adds, the budget could exceed the free memory.
         arguments.add("decoded.size=" + budget(fits * needed / 1.1));
       }
     }

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 final class Setup implements Cloneable {
   @Nullable Double hit; // share of the items answered from this host's memory; null: as today
   double remote; // share of the items answered from another host's memory
-  double remoteNanos; // time of a thread for such a sample
-  double networkNanos; // time of the network to this host for it
+  double remoteNanos; // time that a thread spends on a sample from another host
+  double networkNanos; // time that the network needs to deliver it to this host
   double workers; // threads that prepare beside the training thread, 0 if it does so itself
-  double cores; // that the jobs of the host share
+  double cores; // shared by the jobs of this host
   double cpu; // measured CPU time of a sample; 0: computed from steps and preparation
-  double batch; // samples of a batch; 0 if unknown
+  double batch; // samples per batch; 0 if unknown
   double stepFactor = 1; // speed of a step, relative to the measured speed
-  double work = 1; // measured time of steps and preparation, divided by the predicted
+  double work = 1; // measured time of steps and preparation, divided by the predicted time
   double storageFactor = 1; // speed of the storage, relative to the measured speed
-  int jobs = 1; // of the host, all alike
-  boolean coordinated; // true if they prepare each batch only once
-  double hosts = 1; // that share the storage
+  int jobs = 1; // number of jobs on this host, all alike
+  boolean coordinated; // whether the jobs prepare each batch only once between them
+  double hosts = 1; // number of hosts that share the storage
   double decoded; // share of the items that are already decoded
   double prepared; // share of the samples that are already prepared
 

@@ -8,8 +8,8 @@ public record PhaseParts(double compute, double prep, double fetch, double gc) {
   /**
    * Returns the differences between the phases; noise may make some negative.
    *
-   * @param times times of the phases ingestion, cached and cold, then the GC pauses inside waits of
-   *     cached and cold
+   * @param times times of the phases ingestion, cached and cold, then the GC pauses inside waits in
+   *     the phases cached and cold
    */
   public static PhaseParts of(double[] times) {
     double pausesCold = Math.max(0, times[4] - times[3]);

@@ -170,7 +170,7 @@ final class EventFile {
     return target;
   }
 
-  /** Returns the number of readable bytes of the file. */
+  /** Returns the number of readable bytes in the file. */
   long size() {
     return readable;
   }
@@ -229,6 +229,7 @@ final class EventFile {
       if (flushed.size() > 0 || constants == 0) {
         append(flushed);
         appendThreads(names);
+        // Wraps around; skips FINISHED.
         writeHeader(++flushes == FINISHED ? ++flushes : flushes, COMPRESSED_INTEGERS);
         hasEvents |= flushed.size() > 0;
       }
@@ -320,7 +321,7 @@ final class EventFile {
   private void writeHeader(byte state, byte features) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
     header.put(MAGIC);
-    header.putShort((short) 2).putShort((short) 1);
+    header.putShort((short) 2).putShort((short) 1); // format version 2.1
     header.putLong(position - chunkStart); // size of the chunk
     header.putLong(constants);
     header.putLong(HEADER_BYTES); // offset of the metadata

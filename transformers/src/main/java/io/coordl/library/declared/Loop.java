@@ -19,18 +19,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Applies the policies to one method that returns batches. Thread-safe. */
 final class Loop {
-  static final String NO_COPY = "its objects cannot be copied";
+  static final String NO_COPY = "objects of the iterator's class cannot be copied";
 
   /** Maximum number of iterators known at a time. */
   private static final int MAX_ITERATORS = 64;
 
-  /** Time that examining iterators may always take, before {@link #MIN_WORK_RATIO} applies. */
+  /**
+   * Total time that examining a class's iterators may take before {@link #MIN_WORK_RATIO} applies.
+   */
   private static final long ALLOWED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Minimum ratio of the time to prepare batches to the time to examine their iterators. */
   private static final int MIN_WORK_RATIO = 10;
 
-  /** Number of first examinations of a class that do not count, because the code is cold. */
+  /** Number of initial examinations per class that do not count, because the code is still cold. */
   private static final int COLD_EXAMINATIONS = 16;
 
   /** After this many refused iterators of a class, later ones are not examined. */
@@ -98,13 +100,14 @@ final class Loop {
     log.once(
         prepared != null
             ? PreparedSamples.leavesMessage(type.getName(), reason)
-            : BatchPrefetcher.leavesMessage(reason));
+            : BatchPrefetcher.leavesMessage(type.getName(), reason));
   }
 
   /** Returns why the batches of a method cannot be served; null if they can. */
   static @Nullable String reasonToLeave(Method method, Class<?> iterator) {
     if (!method.trySetAccessible()) {
-      return "its package is not open (--add-opens)";
+      return String.format(
+          "package %s is not open (--add-opens)", method.getDeclaringClass().getPackageName());
     } else if (Modifier.isStatic(method.getModifiers())) {
       return method.getName() + " is static, so nothing shows which batch comes next";
     } else if (!JavaBatch.mayBe(method.getReturnType())) {
@@ -119,7 +122,7 @@ final class Loop {
       for (Method other : at.getDeclaredMethods()) {
         if (other.getName().equals(method.getName())
             && List.of(other.getParameterTypes()).equals(List.of(method.getParameterTypes()))) {
-          return "it overrides " + method.getName();
+          return at.getName() + " overrides " + method.getName();
         }
       }
       at = at.getSuperclass();
@@ -155,7 +158,10 @@ final class Loop {
       return refused.get() >= MAX_REFUSED;
     }
 
-    /** Called after an iterator was examined; ignores the first times, when the code is cold. */
+    /**
+     * Called after an iterator has been examined; ignores the first few examinations, when the code
+     * is still cold.
+     */
     void examined(long nanos) {
       examiningNanos.add(examined.incrementAndGet() > COLD_EXAMINATIONS ? nanos : 0);
       long all = examiningNanos.sum();

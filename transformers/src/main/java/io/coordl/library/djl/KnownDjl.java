@@ -39,7 +39,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
       Set.of(
           ("ai/djl/ndarray/NDScope ai/djl/translate/TranslatorContext prepare getData fromUrl"
                   + " setImageFactory getEngine getGpuCount getParentManager getManagedArrays"
-                  // A new data set looks at files that its repository names.
+                  // A new data set queries the files that its repository names.
                   + " setRepository setRepositoryPath getSynset"
                   // These differ in each call, or change the manager of the batch.
                   + " getUid nextUid isOpen cap attachInternal attachUncappedInternal"

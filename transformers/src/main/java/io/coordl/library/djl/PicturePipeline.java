@@ -56,7 +56,7 @@ final class PicturePipeline {
 
   private static final int LEVELS = 256;
 
-  /** Number of first batches in which the agent compares one sample with the program's own. */
+  /** In this many batches at the start, the agent compares one sample with the program's own. */
   private static final int CHECKED = 16;
 
   private final WeakReference<RandomAccessDataset> dataset;

@@ -103,13 +103,13 @@ final class LineReader extends SeekableReader {
     for (File file : epoch) {
       all += linesOf(file);
       if (linesOf(file) <= skipped) {
-        throw new CannotShareException("readers of files without records, such as " + file + ",");
+        throw new CannotShareException("readers of files without records (such as " + file + ")");
       }
       if (all > LineIndex.maxLines()) {
         throw new CannotShareException(
             String.format(
-                "readers of more than %,d lines, whose order does not fit into the heap of %,d"
-                    + " MiB,",
+                "readers of more than %,d lines (whose order does not fit into the heap of %,d"
+                    + " MiB)",
                 LineIndex.maxLines(), Runtime.getRuntime().maxMemory() >> 20));
       }
     }

@@ -100,7 +100,7 @@ final class ReaderFiles {
     for (Class<?> type : classes == null ? Set.of(Object.class) : classes) {
       if (!Description.isOfLibrary(type.getName()) && !type.getName().startsWith("org.joda.")) {
         throw new CannotShareException(
-            "a TransformProcess with parts of the program, such as " + type.getName() + ",");
+            "a TransformProcess with parts of the program (such as " + type.getName() + ")");
       }
     }
   }
@@ -163,7 +163,7 @@ final class ReaderFiles {
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {
-        throw new CannotShareException("readers of " + file + ", which is not a regular file,");
+        throw new CannotShareException("readers of " + file + " (which is not a regular file)");
       }
     }
   }

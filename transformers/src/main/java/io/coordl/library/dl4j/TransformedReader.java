@@ -40,15 +40,16 @@ final class TransformedReader extends SeekableReader {
       if (transform == null) {
         Object filter = action.getFilter();
         throw new CannotShareException(
-            String.format(
-                "a TransformProcess with %s, which may not turn each record into exactly one"
-                    + " record,",
-                filter == null ? "a step that is not a transform" : filter.getClass().getName()));
+            filter == null
+                ? "a TransformProcess with a step that is not a transform"
+                : String.format(
+                    "a TransformProcess with %s (which may drop records)",
+                    filter.getClass().getName()));
       }
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(
             String.format(
-                "a TransformProcess with transforms of the program, such as %s,",
+                "a TransformProcess with transforms of the program (such as %s)",
                 transform.getClass().getName()));
       }
     }

@@ -452,7 +452,7 @@ class DeclaredBatchesTest {
     DeclaredBatches agent = new DeclaredBatches(Loops.Plain.class, services(Mode.BOTH));
     Loops.Overriding batches = new Loops.Overriding();
     assertThat(agent.enter("", Loops.Plain.class, "next", batches, new Object[0])).isNull();
-    assertRefused("it overrides next");
+    assertRefused("Loops$Overriding overrides next");
   }
 
   @Test
@@ -489,7 +489,7 @@ class DeclaredBatchesTest {
             job.step(recorded);
           }
         });
-    assertRefused("cannot be copied");
+    assertRefused("objects of the iterator's class cannot be copied");
     said.clear();
     same(
         Mode.BOTH,

@@ -30,9 +30,9 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Measures getting a decoded item from the store into a fresh direct buffer, compared with just
- * copying the same number of bytes, for {@value #ITEMS} items in random order, more than a core's
- * own cache holds. Excludes the libraries' own part, which {@code ImageCost} and {@code MatrixCost}
- * measure.
+ * copying the same number of bytes. The {@value #ITEMS} items, in random order, are more than a
+ * core's own cache holds. Excludes the libraries' own part, which {@code ImageCost} and {@code
+ * MatrixCost} measure.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
