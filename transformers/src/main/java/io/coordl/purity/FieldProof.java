@@ -33,6 +33,10 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return (access(field) & Opcodes.ACC_FINAL) != 0;
   }
 
+  boolean isStatic(Member field) {
+    return (access(field) & Opcodes.ACC_STATIC) != 0;
+  }
+
   /** Resolves the field of an instruction to its declaration; null if no class file declares it. */
   @Nullable Member resolve(Member used) {
     ClassCode code = classes.apply(used.owner());

@@ -58,9 +58,10 @@ import org.jspecify.annotations.Nullable;
  * nest can set its private fields, and the class file of the nest host lists them. So a field that
  * is not final must be private, and the analysis reads all class files of the nest. The field may
  * be set only in constructors of its own class, on {@code this}; in the static initialiser; or in a
- * method whose calls the library's adapter observes ({@link Known#isAnnounced}). Any code can set a
- * field that is neither final nor private, so such a field makes the proof fail unless the caller
- * compares its value before each call ({@link Known#comparesFields}).
+ * method whose calls the library's adapter observes ({@link Known#isAnnounced}). Code may also set
+ * fields of objects that exist only during a call: those of classes of which the pipeline keeps no
+ * object. Any code can set a field that is neither final nor private, so such a field makes the
+ * proof fail unless the caller compares its value before each call ({@link Known#comparesFields}).
  *
  * <p><b>Objects.</b> The analysis follows objects from the pipeline through the current values of
  * their fields, which do not change. Immutable JDK values are known by class. The training loop may
@@ -378,6 +379,15 @@ public final class PurityAnalyzer {
     /** Fields that other code may set, and why that matters. */
     private final Map<Member, String> loose = new LinkedHashMap<>();
 
+    /**
+     * Fields that code sets, or reads although they are set, and why that matters if the pipeline
+     * keeps an object with such a field. Other objects exist only during a call.
+     */
+    private final Map<Member, String> ofNewObjects = new LinkedHashMap<>();
+
+    /** Fields whose arrays or collections code changes; like {@link #ofNewObjects}. */
+    private final Map<Member, String> filled = new LinkedHashMap<>();
+
     /** Private fields that are set only during construction, except perhaps by reflection. */
     private final Set<Member> settled = new LinkedHashSet<>();
 
@@ -573,6 +583,16 @@ public final class PurityAnalyzer {
           }
         }
       }
+      for (Map<Member, String> fields : List.of(ofNewObjects, filled)) {
+        for (Map.Entry<Member, String> field : fields.entrySet()) {
+          if (placed != null
+              || trusts
+              || keepsObject(field.getKey().className())
+              || (fields == filled && !holdsNewObjects(field.getKey()))) {
+            return field.getValue();
+          }
+        }
+      }
       for (Map.Entry<Member, Boolean> field : changeable.entrySet()) {
         Member key = field.getKey();
         Read read = reads.get(key);
@@ -605,6 +625,36 @@ public final class PurityAnalyzer {
       // Compared where possible.
       settled.forEach(field -> addToValues(field, "a private field", false));
       return why;
+    }
+
+    /** Whether the pipeline keeps an object of this class or of a subclass. */
+    private boolean keepsObject(String className) {
+      return seen.keySet().stream()
+          .flatMap(
+              object ->
+                  Stream.<Class<?>>iterate(
+                      object.getClass(), Objects::nonNull, Class::getSuperclass))
+          .anyMatch(type -> type.getName().equals(className));
+    }
+
+    /** Whether code stores in a field only what the storing method created. */
+    private boolean holdsNewObjects(Member field) {
+      for (MethodCode method : run) {
+        FieldProof fields = fields(Objects.requireNonNull(loaders.get(method)).orElse(null));
+        for (int i = 0; i < method.instructions.size(); i++) {
+          Instruction it = method.instructions.get(i);
+          List<Value> operands =
+              it.setsField() && field.equals(fields.resolve(it.member()))
+                  ? method.flow().operands(i)
+                  : null;
+          if (operands != null
+              && !operands.get(operands.size() - 1).origins().stream()
+                  .allMatch(origin -> origin instanceof Made || origin == Plain.NULL)) {
+            return false;
+          }
+        }
+      }
+      return true;
     }
 
     private boolean isCopied(Member field, boolean deep) {
@@ -1258,20 +1308,41 @@ public final class PurityAnalyzer {
                 && !((method.name.equals("<init>") || isPlace(it))
                     && operands.get(0).isOnly(Plain.THIS)))
             || (code == Opcodes.PUTSTATIC && !isInitialising(it))) {
-          if (code == Opcodes.PUTFIELD && fields.isLazy(it)) {
-            lazy = method.where() + " sets its field " + it.name();
+          String why = "sets its field " + it.name();
+          Member field = code == Opcodes.PUTFIELD ? fields.resolve(it) : null;
+          if (field != null && fields.isLazy(it)) {
+            lazy = method.where() + " " + why;
+          } else if (field != null && isProgram(field.owner())) {
+            ofNewObjects.putIfAbsent(field, method.where() + " " + why);
           } else {
-            leave("sets its field " + it.name());
+            leave(why);
           }
         } else if (code == Opcodes.MONITORENTER) {
           leave("uses a lock");
         } else if (instruction.setsElement() && isKept(operands.get(0))) {
-          leave("may change an array it keeps");
+          fills(operands.get(0), "may change an array it keeps");
         } else if (instruction.isCall()
             && code != Opcodes.INVOKESTATIC
             && JdkCode.isOf(JdkCode.CHANGES, it.owner(), it.name())
             && isKept(operands.get(0))) {
-          leave("may change a collection it keeps");
+          fills(operands.get(0), "may change a collection it keeps");
+        }
+      }
+
+      /** Records that code changes an array or a collection, which a field may hold. */
+      private void fills(Value container, String why) {
+        for (Origin origin : container.origins()) {
+          if (origin instanceof Kept kept) {
+            Member field = fields.resolve(kept.field());
+            if (field == null
+                || kept.element()
+                || fields.isStatic(field)
+                || !isProgram(field.owner())) {
+              leave(why);
+            } else {
+              filled.putIfAbsent(field, method.where() + " " + why);
+            }
+          }
         }
       }
 
@@ -1595,8 +1666,11 @@ public final class PurityAnalyzer {
           return;
         }
         if (why != null && (initialises || !known.comparesFields())) {
-          leave("reads " + field + ", " + why);
-          return;
+          if (ofClass) {
+            leave("reads " + field + ", " + why);
+            return;
+          }
+          ofNewObjects.putIfAbsent(field, method.where() + " reads " + field + ", " + why);
         } else if (why != null) {
           loose.putIfAbsent(field, method.where() + " reads " + field + ", " + why);
         } else if (!isPlace && !initialises && !fields.isFinal(field) && !fields.isLazy(field)) {

@@ -139,6 +139,28 @@ final class GeneratedTransforms {
               "static final java.time.format.DateTimeFormatter D# = java.time.format"
                   + ".DateTimeFormatter.ofPattern(\"dd.MM.yyyy\", Locale.ROOT);",
               "v + java.time.LocalDate.parse(\"01.02.2003\", D#).getDayOfYear()"),
+          new Piece(
+              "object that it fills",
+              "class B# { float x; String s; void up(float by) { x += by; } }"
+                  + " final class C# extends B# { int n; }",
+              "static float t#(float v) { C# c = new C#(); c.x = v; c.s = \"ab\"; c.up(2); c.n++;"
+                  + " return c.x + c.n + c.s.length(); }",
+              "v + t#(v)"),
+          new Piece(
+              "object with a list that it fills",
+              "final class C# { final List<Float> l = new ArrayList<>(); float[] a; void add(float"
+                  + " x) { l.add(x); a = new float[2]; a[0] = x; } }",
+              "static float t#(float v) { C# c = new C#(); c.add(v); c.a[1] = 3; return"
+                  + " c.l.get(0) + c.a[0] + c.a[1]; }",
+              "v + t#(v)"),
+          new Piece(
+              "parser that moves on",
+              "final class P# { private final String text; private int at; P#(String text) {"
+                  + " this.text = text; } float next() { int from = at; at = text.indexOf(',',"
+                  + " from) + 1; return Float.parseFloat(text.substring(from, at - 1)); } }",
+              "static float t#(float v) { P# p = new P#(\"1,2,\"); return v * p.next() + p.next();"
+                  + " }",
+              "v + t#(v)"),
           new Piece("math", "", "", "(float) Math.sqrt(Math.abs(v)) * 1.5f"),
           new Piece("final field", "", "private final float f# = 2;", "v * self.f#"),
           new Piece("private field", "", "private float f#; { f# = 3; }", "v * self.f# + self.f#"),
@@ -1020,6 +1042,75 @@ final class GeneratedTransforms {
               "",
               "v * M#.values()[0].x[0]",
               "M#.values()[0].x[0] = 5;"),
+          new Piece(
+              "kept object that it fills",
+              "class B# { float x; void up() { x++; } }",
+              "private final B# b# = new B#(); float t#() { b#.up(); return b#.x; }",
+              "v + self.t#()"),
+          new Piece(
+              "kept object of a subclass",
+              "class B# { float x; void up() { x++; } } final class S# extends B# {}",
+              "private final Object b# = new S#(); float t#() { B# n = new B#(); n.up(); B# k ="
+                  + " (B#) b#; k.x = k.x + n.x; return k.x; }",
+              "v + self.t#()"),
+          new Piece(
+              "object in a kept list",
+              "class B# { float x; void up() { x++; } }",
+              "private final List<B#> l# = List.of(new B#()); float t#() { B# b = l#.get(0);"
+                  + " b.up(); return b.x; }",
+              "v + self.t#()"),
+          new Piece(
+              "object in a static field",
+              "class B# { float x; void up() { x++; } } final class H# { static final B# B = new"
+                  + " B#(); static B# get() { return B; } }",
+              "static float t#() { B# b = H#.get(); b.x += 1; return b.x; }",
+              "v + t#()"),
+          new Piece(
+              "object that a lambda captures",
+              "class B# { float x; void up() { x++; } }",
+              "private final Part p#; { B# b = new B#(); p# = v -> { b.up(); return v + b.x; }; }",
+              "self.p#.apply(v)"),
+          new Piece(
+              "object in an array in a record",
+              "class B# { float x; void up() { x++; } } record R#(B#[] a) {}",
+              "private final R# r# = new R#(new B#[] {new B#()}); float t#() { B# b = r#.a()[0];"
+                  + " b.up(); return b.x; }",
+              "v + self.t#()"),
+          new Piece(
+              "enum that it fills",
+              "enum M# { A; float x; }",
+              "static float t#() { M# m = M#.values()[0]; m.x++; return m.x; }",
+              "v + t#()"),
+          new Piece(
+              "new object over a kept list",
+              "final class C# { private final List<Float> l; C#(List<Float> l) { this.l = l; }"
+                  + " float add(float v) { l.add(v); return l.size(); } }",
+              "private final List<Float> k# = new ArrayList<>(); float t#(float v) { return new"
+                  + " C#(k#).add(v); }",
+              "v + self.t#(v)"),
+          new Piece(
+              "new object over a kept array",
+              "final class C# { float[] a; }",
+              "private final float[] k# = {1}; float t#() { C# c = new C#(); c.a = k#; c.a[0]++;"
+                  + " return k#[0]; }",
+              "v + self.t#()"),
+          new Piece(
+              "new object over a list of lists",
+              "final class C# { final List<List<Float>> l = new ArrayList<>(); }",
+              "private final List<Float> k# = new ArrayList<>(); float t#(float v) { C# c = new"
+                  + " C#(); c.l.add(k#); c.l.get(0).add(v); return k#.size(); }",
+              "v + self.t#(v)"),
+          new Piece(
+              "object that registers itself",
+              "final class C# { static final List<C#> ALL = new ArrayList<>(); float x; C#() {"
+                  + " ALL.add(this); } }",
+              "static float t#() { C# c = new C#(); c.x++; return C#.ALL.size(); }",
+              "v + t#()"),
+          new Piece(
+              "static field of a filled class",
+              "final class C# { static float sum; float x; void up() { x++; sum += x; } }",
+              "static float t#() { C# c = new C#(); c.up(); return C#.sum; }",
+              "v + t#()"),
           new Piece("generator", "", "", "v + (float) Math.random()"),
           new Piece("own generator", "", "", "v + new java.util.Random().nextFloat()"),
           new Piece(

@@ -16,6 +16,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -77,9 +78,76 @@ class PurityAnalyzerTest {
         new Lists(),
         new Sorts(),
         new SortsLocally(),
+        new FillsNewObjects(),
+        new NamesFiles("a"),
         new DrawsFromSeed(),
         new ParsesDates(),
         new Switches());
+  }
+
+  /** An object with state of its own. */
+  static final class Totals {
+    final List<Float> values = new ArrayList<>();
+    float[] last = new float[1];
+    int count;
+
+    float add(float value) {
+      values.add(value);
+      last[0] = value;
+      return ++count;
+    }
+  }
+
+  /** Changes only objects that exist during the call. */
+  static final class FillsNewObjects implements Part {
+    @Override
+    public float apply(float value) {
+      Totals totals = new Totals();
+      totals.add(value);
+      totals.last = new float[2];
+      return totals.add(2 * value) + totals.values.size() + totals.last[0];
+    }
+  }
+
+  /** Also keeps such an object. */
+  static final class FillsItsObject implements Part {
+    private final Totals totals = new Totals();
+
+    @Override
+    public float apply(float value) {
+      return totals.add(value) + new Totals().add(value);
+    }
+  }
+
+  /** Such an object may share the list of another one. */
+  static final class FillsItsList implements Part {
+    static final class Filler {
+      private final List<Float> into;
+
+      Filler(List<Float> into) {
+        this.into = into;
+      }
+
+      void add(float value) {
+        into.add(value);
+      }
+    }
+
+    private final List<Float> kept = new ArrayList<>();
+
+    @Override
+    public float apply(float value) {
+      new Filler(kept).add(value);
+      return kept.size();
+    }
+  }
+
+  /** Formats strings and numbers in the root locale. */
+  record NamesFiles(String name) implements Part {
+    @Override
+    public float apply(float value) {
+      return String.format(Locale.ROOT, "%s-%05d", name, (int) value).length();
+    }
   }
 
   /** Uses collections in the order of a comparator. */
@@ -297,6 +365,8 @@ class PurityAnalyzerTest {
           "Compares keeps an object of class java.util.TreeMap, whose order other code may"
               + " determine"
         },
+        new Object[] {new FillsItsObject(), "Totals.add sets its field count"},
+        new Object[] {new FillsItsList(), "Filler.add may change a collection it keeps"},
         new Object[] {new ChangesMap(), "ChangesMap.apply may change a collection it keeps"},
         new Object[] {new ShowsMap(), "ShowsMap.apply passes to other code"},
         new Object[] {new DrawsUnseeded(), "DrawsUnseeded.apply uses java.util.Random.<init>"},
