@@ -37,6 +37,8 @@ final class OwnIterators {
     return switch (kind) {
       case "own", "own-early", "own-scaled", "own-rewritten", "own-seek" -> new Rows(table);
       case "own-doubled" -> new Doubled(table);
+      case "own-totals" -> new OfTotals(table, false);
+      case "own-total" -> new OfTotals(table, true);
       case "own-static" -> new OfStatic(table);
       case "own-knobs" -> new OfKnobs(table, knobs);
       case "own-field" -> new OfField(table);
@@ -266,6 +268,41 @@ final class OwnIterators {
       DataSet batch = super.next(count);
       batch.getFeatures().muli(2);
       return batch;
+    }
+  }
+
+  /** A sum of several values. */
+  static final class Total {
+    final List<Float> values = new ArrayList<>();
+    float sum;
+
+    void add(float value) {
+      values.add(value);
+      sum += value;
+    }
+  }
+
+  /** Sums each value in a new total, or all in the same one. */
+  static final class OfTotals extends Rows {
+    private final boolean same;
+    private Total last;
+
+    OfTotals(Path table, boolean same) {
+      super(table);
+      this.same = same;
+    }
+
+    @Override
+    float of(float value) {
+      Total total = new Total();
+      if (same && last != null) {
+        total = last;
+      } else if (same) {
+        last = total;
+      }
+      total.add(value);
+      total.add(1);
+      return total.sum + total.values.size();
     }
   }
 

@@ -585,7 +585,8 @@ public final class PurityAnalyzer {
       }
       for (Map<Member, String> fields : List.of(ofNewObjects, filled)) {
         for (Map.Entry<Member, String> field : fields.entrySet()) {
-          if (placed != null
+          // An iterator's fields may hold objects of earlier calls, unless they are compared.
+          if ((placed != null && !known.comparesFields())
               || trusts
               || keepsObject(field.getKey().className())
               || (fields == filled && !holdsNewObjects(field.getKey()))) {

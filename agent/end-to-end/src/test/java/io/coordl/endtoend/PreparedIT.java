@@ -44,14 +44,14 @@ class PreparedIT {
           + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
           + "static,settings,map,pipe";
   private static final String OWN =
-      "own,own-doubled,own-cached,own-same-way,own-several,own-ordered";
+      "own,own-doubled,own-totals,own-cached,own-same-way,own-several,own-ordered";
   private static final String HOSTILE_OWN =
       "own-time,own-thread,own-property,own-random,own-last,own-array,own-class,own-zip,own-stream,"
           + "own-device";
 
   /** Iterators with some batches that are the same in each epoch, and some that are not. */
   private static final String PARTLY_OWN =
-      "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
+      "own-nested,own-total,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
           + "own-null,own-order,own-static,own-knobs,own-lambda,own-shuffled,own-held";
 
   private static final String LEFT_OWN =
