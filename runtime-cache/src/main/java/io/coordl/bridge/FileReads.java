@@ -121,21 +121,29 @@ public final class FileReads {
   }
 
   public static long length(File file) {
-    queries(file.getPath());
+    queries(file);
     return file.length();
   }
 
   public static boolean exists(File file) {
-    queries(file.getPath());
+    queries(file);
     return file.exists();
   }
 
   public static boolean isFile(File file) {
-    queries(file.getPath());
+    queries(file);
     return file.isFile();
   }
 
   /** Called before the program queries a file: its sample depends on the file's state. */
+  private static void queries(File file) {
+    if (file != null && file.getClass() == File.class) {
+      queries(file.getPath());
+    } else {
+      Producers.opensUnknown(); // A subclass may override methods; null fails.
+    }
+  }
+
   private static void queries(String path) {
     if (ItemCursor.isResolved(path)) {
       Producers.opens(path);

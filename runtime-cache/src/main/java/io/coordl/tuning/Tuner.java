@@ -566,7 +566,9 @@ public final class Tuner {
     if (reason == null) {
       return keeps
           ? threads
-          : (isUndone ? Sentence.SWITCHED_BACK : Sentence.NOT_SWITCHED)
+          : (isUndone
+                  ? Sentence.SWITCHED_BACK
+                  : used.getAsLong() > 0 ? Sentence.NOTHING_ELSE_SWITCHED : Sentence.NOT_SWITCHED)
               .with(
                   now.wall > 0 && (!loads || now.batches >= MIN_REPORTED_BATCHES)
                       ? describeWaits(now)

@@ -83,6 +83,12 @@ public final class SimulatedJob {
     return this;
   }
 
+  /** Sets how often the job has used cached data. */
+  public SimulatedJob hits(long count) {
+    hits = count;
+    return this;
+  }
+
   /** Simulates a thread that takes batches and does not train. */
   public SimulatedJob loaded(int batches) {
     totals.loadedBatches += batches;

@@ -66,6 +66,7 @@ class TunerTest {
 
   @Test
   void aJobThatDoesNotWaitIsLeftAlone() {
+    hits = 0;
     Tuner tuner = tuner(false, true);
     for (int i = 0; i < 100; i++) {
       second(tuner, 50, 0.04);
@@ -81,6 +82,7 @@ class TunerTest {
 
   @Test
   void aJobWithoutTrainingIsReported() {
+    hits = 0;
     assertThat(tuner(false, true).summary())
         .isEqualTo("auto: nothing was switched on; no training batch was seen");
   }
@@ -88,6 +90,7 @@ class TunerTest {
   /** A thread may prefetch a few batches for another that is about to train. */
   @Test
   void aFewLoadedBatchesAreTooFewToJudge() {
+    hits = 0;
     totals.loadedBatches = 3;
     assertThat(tuner(false, true).summary())
         .isEqualTo(

@@ -46,7 +46,8 @@ public final class BatchPrefetcher {
   private static final int MAX_USELESS = 3;
 
   private static final String UNKNOWN_FILES =
-      "the program reads files whose changes the agent cannot detect, such as files in an archive";
+      "the program reads or queries files whose changes the agent cannot detect, such as missing"
+          + " files or files in an archive";
 
   private final Prefetcher prefetcher;
   private final OnceLog log;

@@ -125,7 +125,7 @@ public interface LibraryEpoch {
 
   /** Returns a clause for the user that says how the program changes the settings. */
   default String change() {
-    return "the program changes its transforms between its batches";
+    return "the program changes its transforms, or settings such as the locale, between batches";
   }
 
   /** Returns all inputs of {@link #make} for a unit; null if it must not be prepared early. */

@@ -57,8 +57,8 @@ public final class ObjectDescription {
   /** Longer arrays of {@link #NUMBERS} are written as a checksum. */
   private static final int MAX_ELEMENTS = 1024;
 
-  /** Parts of a formatter's text that do not show all of its settings. */
-  private static final Pattern HIDES = Pattern.compile("Text\\([^,)]*\\)|Instant\\(|Zone|@");
+  /** Names of the formatters of this process. */
+  private static final ObjectNames<DateTimeFormatter> FORMATTERS = new ObjectNames<>();
 
   private static final Set<Class<?>> NUMBERS =
       Set.of(byte.class, int.class, long.class, float.class, double.class);
@@ -406,17 +406,9 @@ public final class ObjectDescription {
       quote(pattern.flags() + " ", pattern);
     } else if (object instanceof Locale locale) {
       quote("Locale ", locale.toLanguageTag() + " " + locale + " " + locale.getVariant());
-    } else if (object instanceof DateTimeFormatter formatter && isFullyShown(formatter)) {
-      quote(
-          "DateTimeFormatter ",
-          List.of(
-              formatter,
-              formatter.getLocale().toLanguageTag(),
-              formatter.getDecimalStyle(),
-              formatter.getResolverStyle(),
-              String.valueOf(formatter.getResolverFields()),
-              String.valueOf(formatter.getChronology()),
-              String.valueOf(formatter.getZone())));
+    } else if (object instanceof DateTimeFormatter formatter) {
+      // Its text does not show everything that it parses and prints.
+      write("DateTimeFormatter " + FORMATTERS.get(formatter));
     } else if (object instanceof Color color) {
       write("Color " + Arrays.toString(color.getComponents(null)) + " " + color.getRGB());
     } else if (object instanceof Comparable<?>
@@ -428,14 +420,6 @@ public final class ObjectDescription {
     } else {
       throw new IOException("the state of a " + name + " cannot be read");
     }
-  }
-
-  /**
-   * Whether the text of a formatter shows everything that it parses and prints. It leaves out own
-   * texts of fields, fractions of instants, and preferred zones; some parts have no text.
-   */
-  private static boolean isFullyShown(DateTimeFormatter formatter) {
-    return !HIDES.matcher(formatter.toString()).find();
   }
 
   private void addFields(Object object) throws ReflectiveOperationException, IOException {

@@ -766,8 +766,9 @@ public final class PreparedSamples {
                 ? Text.format(
                     "its largest sample or batch takes %s, more than the limit of %s",
                     new Bytes(largest), new Bytes(PreparedStore.MAX_BYTES))
-                : "its samples are random, contain more than arrays of numbers, or are made on a"
-                    + " device and not simply stacked into batches");
+                : "its samples are random, contain more than arrays of numbers, depend on missing,"
+                    + " mapped or special files, or are made on a device and not simply stacked"
+                    + " into batches");
       } else if (ofItems > best) {
         leave(
             "in the available memory, caching its items saves more (" + perMebibyte(chosen) + ")");

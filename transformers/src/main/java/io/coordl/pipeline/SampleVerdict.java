@@ -23,7 +23,8 @@ public record SampleVerdict(
     String source, int stages, int kept, String reason, String vouch, @Nullable String notAhead) {
   /** Reasons for which the samples differ between epochs, so that vouching would be wrong. */
   private static final Pattern DIFFERS =
-      Pattern.compile("[Rr]andom|draws|currentTimeMillis|nanoTime|java\\.time\\.");
+      Pattern.compile(
+          "[Rr]andom(?!AccessFile)|draws|currentTimeMillis|nanoTime|java\\.time\\.(?!format\\.)");
 
   public boolean isKept() {
     return kept > 0;

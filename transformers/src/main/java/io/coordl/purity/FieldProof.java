@@ -94,6 +94,40 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         || (owner.equals("java/lang/Class") && called.name().contains("Field"));
   }
 
+  /**
+   * Whether a field holds only formatters that its nest makes from patterns, or the JDK's
+   * constants. Other formatters may contain objects of the program.
+   */
+  boolean holdsPatterns(Member field) {
+    if (reasonItIsSet(field) != null) {
+      return false;
+    }
+    boolean any = false;
+    for (MethodCode method : nest(field.owner())) {
+      for (int i = 0; i < method.instructions.size(); i++) {
+        Instruction it = method.instructions.get(i);
+        List<Value> operands =
+            it.setsField() && refersTo(it.member(), field) ? method.flow().operands(i) : null;
+        if (operands != null) {
+          any = true;
+          if (!operands.get(operands.size() - 1).origins().stream()
+              .allMatch(origin -> isPattern(method, origin))) {
+            return false;
+          }
+        }
+      }
+    }
+    return any;
+  }
+
+  private static boolean isPattern(MethodCode method, Origin origin) {
+    Member from =
+        origin instanceof Made made
+            ? method.instructions.get(made.at()).member()
+            : origin instanceof Kept kept ? kept.field() : Member.NONE;
+    return origin == Plain.NULL || from.owner().equals(JdkCode.FORMATTER);
+  }
+
   private int access(Member field) {
     ClassCode code = classes.apply(field.owner());
     return code == null ? 0 : code.fields.getOrDefault(field.name() + field.descriptor(), 0);

@@ -35,6 +35,9 @@ final class Flow {
           "Ljava/lang/Boolean;",
           "Ljava/lang/Character;");
 
+  /** A value that may be one of more constants than this counts as any string. */
+  private static final int MAX_LITERALS = 4;
+
   /** A known origin of a value. */
   sealed interface Origin permits Plain, Literal, Made, Inside, Kept {}
 
@@ -112,10 +115,18 @@ final class Flow {
       if (equals(other)) {
         return this;
       }
+      Set<Origin> joined =
+          Stream.concat(origins.stream(), other.origins.stream())
+              .collect(Collectors.toUnmodifiableSet());
+      boolean many =
+          joined.stream().filter(origin -> origin instanceof Literal).count() > MAX_LITERALS;
       return new Value(
           wide && other.wide,
-          Stream.concat(origins.stream(), other.origins.stream())
-              .collect(Collectors.toUnmodifiableSet()));
+          many
+              ? joined.stream()
+                  .map(origin -> origin instanceof Literal ? Plain.SIMPLE : origin)
+                  .collect(Collectors.toUnmodifiableSet())
+              : joined);
     }
   }
 

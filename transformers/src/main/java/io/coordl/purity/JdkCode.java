@@ -2,7 +2,6 @@ package io.coordl.purity;
 
 import java.nio.charset.Charset;
 import java.nio.file.Path;
-import java.time.format.DateTimeFormatter;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -22,6 +21,9 @@ import java.util.stream.Stream;
  * console.
  */
 final class JdkCode {
+  /** Class of formatters of dates. */
+  static final String FORMATTER = "java/time/format/DateTimeFormatter";
+
   /** Packages whose methods depend only on their arguments; {@link #isKnown} has the exceptions. */
   private static final List<String> PACKAGES =
       List.of(
@@ -82,7 +84,8 @@ final class JdkCode {
               + " io/RandomAccessFile.getChannel io/RandomAccessFile.getFD"
               // The next two may run code on other threads, whose file reads would go unnoticed.
               + " util/stream/StreamSupport util/stream/Gatherers.mapConcurrent"
-              + " util/Objects.toIdentityString"
+              + " util/Objects.toIdentityString util/IntSummaryStatistics.toString"
+              + " util/LongSummaryStatistics.toString util/DoubleSummaryStatistics.toString"
               + " util/Locale.getDefault util/Locale.setDefault util/Locale.getDisplay"
               + " util/Locale.getAvailable awt/Color.getColor nio/file/Path.register"
               + " nio/file/Path.toUri nio/file/Path.getFileSystem nio/charset/Charset.forName"
@@ -116,9 +119,7 @@ final class JdkCode {
 
   /** Known methods of formatters, whose other methods use the default locale or time zone. */
   private static final Set<String> OF_DATES =
-      names(
-          "java/time/format/DateTimeFormatter.",
-          "parse format withLocale withResolverStyle getLocale");
+      names(FORMATTER + ".", "parse format withLocale withResolverStyle getLocale");
 
   private static final Set<String> OF_FAILURES =
       names("", "<init> getMessage getCause initCause addSuppressed getSuppressed toString");
@@ -190,14 +191,15 @@ final class JdkCode {
               + " TreeMap.<init> HashSet.<init> LinkedHashSet.<init> TreeSet.<init>"
               + " ArrayDeque.<init>");
 
-  /** Methods that return a new array or collection. */
+  /** Methods that return a new object; of mutable ones, only arrays and collections. */
   private static final Set<String> MAKES =
       names(
           "java/",
           "util/List.copyOf util/Set.copyOf util/Map.copyOf util/Arrays.copyOf"
               + " util/Arrays.copyOfRange util/List.of util/Set.of util/Map.of"
               + " util/stream/Collectors.toList util/stream/Collectors.toSet"
-              + " util/stream/Stream.toList lang/String.toCharArray lang/String.getBytes"
+              + " util/stream/Stream.toList time/format/DateTimeFormatter.ofPattern"
+              + " lang/String.toCharArray lang/String.getBytes"
               + " lang/String.split io/File.list io/File.listFiles");
 
   private static final Set<String> IMMUTABLE =
@@ -326,7 +328,6 @@ final class JdkCode {
         || object instanceof Class
         || object instanceof Enum
         || object instanceof Charset
-        || object instanceof DateTimeFormatter
         || IMMUTABLE.contains(name)
         || (type.getPackageName().equals("java.lang")
             && object instanceof Comparable

@@ -1,11 +1,15 @@
 package io.coordl.purity;
 
+import java.lang.reflect.Modifier;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.Spliterator;
 import java.util.concurrent.PriorityBlockingQueue;
+import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 
 /** Classifies JDK objects to which a program refers; their fields are inaccessible. */
@@ -37,6 +41,24 @@ public final class JdkObjects {
             : container instanceof PriorityQueue<?> queue
                 ? queue.comparator()
                 : container instanceof PriorityBlockingQueue<?> queue ? queue.comparator() : null;
+  }
+
+  /**
+   * Whether objects of a JDK type inherit this method without parameters from {@code Object}. Only
+   * lambdas, iterators and streams are assumed to do so without a concrete class.
+   */
+  static boolean inherits(String className, String method) {
+    try {
+      Class<?> type = Class.forName(className, false, ClassLoader.getPlatformClassLoader());
+      return Modifier.isAbstract(type.getModifiers()) // Also of interfaces.
+          ? type.isAnnotationPresent(FunctionalInterface.class)
+              || Iterator.class.isAssignableFrom(type)
+              || Spliterator.class.isAssignableFrom(type)
+              || BaseStream.class.isAssignableFrom(type)
+          : type.getMethod(method).getDeclaringClass() == Object.class;
+    } catch (ReflectiveOperationException | LinkageError e) {
+      return true;
+    }
   }
 
   /** Whether objects of the class with this name are irrelevant to batches. */

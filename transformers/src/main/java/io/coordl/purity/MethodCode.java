@@ -85,6 +85,13 @@ final class MethodCode extends MethodVisitor {
     return handlers.stream().anyMatch(handler -> mayReturn(place(handler.handler())));
   }
 
+  /** Whether a jump may lead to the instruction with this index. */
+  boolean isTarget(int at) {
+    return instructions.stream()
+        .flatMap(it -> it.targets().stream())
+        .anyMatch(target -> place(target) == at);
+  }
+
   private int place(Label label) {
     return Objects.requireNonNull(places.get(label));
   }

@@ -10,6 +10,7 @@ import io.coordl.purity.Flow.Value;
 import io.coordl.purity.MethodCode.Instruction;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -107,7 +108,7 @@ public final class PurityAnalyzer {
           new Member("java/lang/String", "toLowerCase", "()Ljava/lang/String;"),
           new Member("java/lang/String", "toUpperCase", "()Ljava/lang/String;"),
           new Member(
-              "java/time/format/DateTimeFormatter",
+              JdkCode.FORMATTER,
               "ofPattern",
               "(Ljava/lang/String;)Ljava/time/format/DateTimeFormatter;"));
 
@@ -198,8 +199,8 @@ public final class PurityAnalyzer {
       return false;
     }
 
-    /** Whether the caller records the state of each file that the code opens. */
-    default boolean noticesFiles() {
+    /** Whether the caller records the state of each file that this class opens. */
+    default boolean noticesFiles(String owner) {
       return false;
     }
 
@@ -931,7 +932,10 @@ public final class PurityAnalyzer {
     }
 
     private void visitValue(@Nullable Object value, Field field, String holder, boolean own) {
-      if (value == null || !JdkCode.isContainer(value) || !isOfJdk(value.getClass())) {
+      if (value instanceof DateTimeFormatter
+          && fields(field.getDeclaringClass().getClassLoader()).holdsPatterns(declared(field))) {
+        return; // Immutable.
+      } else if (value == null || !JdkCode.isContainer(value) || !isOfJdk(value.getClass())) {
         boolean ofProgram = !own && isProgram(field.getDeclaringClass());
         add(value, holder, own, ofProgram ? declared(field) : null);
         return;
@@ -1425,8 +1429,8 @@ public final class PurityAnalyzer {
 
       /** Whether a class inherits this method from {@code Object}. */
       private boolean isInherited(String owner, Member by) {
-        if (owner.equals("java/lang/Object")) {
-          return true;
+        if (JdkCode.isJdk(owner)) {
+          return JdkObjects.inherits(owner.replace('/', '.'), by.name());
         }
         for (String at = owner; isProgram(at); ) {
           ClassCode code = find(at, loader);
@@ -1508,7 +1512,8 @@ public final class PurityAnalyzer {
       private boolean isEmptyArray(int at) {
         return at > 0
             && method.instructions.get(at).opcode() == Opcodes.ANEWARRAY
-            && method.instructions.get(at - 1).opcode() == Opcodes.ICONST_0;
+            && method.instructions.get(at - 1).opcode() == Opcodes.ICONST_0
+            && !method.isTarget(at);
       }
 
       /** Follows a call of this method; unless the call is exact, also its overrides. */
@@ -1538,19 +1543,20 @@ public final class PurityAnalyzer {
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");
-          } else if (!known.noticesFiles()) {
+          } else if (!known.noticesFiles(method.owner)) {
             leave("reads a file (" + whole + ")");
-          } else if (takesOptions(it, operands)
-              || (it.owner().equals("java/io/RandomAccessFile")
-                  && !(operands.size() == 3 && operands.get(2).isOnly(new Literal("r"))))) {
+          } else if (takesOptions(it, operands)) {
             leave("uses " + whole + " with options");
+          } else if (it.owner().equals("java/io/RandomAccessFile")
+              && !(operands.size() == 3 && operands.get(2).isOnly(new Literal("r")))) {
+            leave("uses " + whole + " with a mode other than the constant \"r\"");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave(
                 "reads a file through a method reference or its superclass, where changes are not"
                     + " seen");
           }
         } else if (isFormat(it)
-            ? onlyForFailure(it) || formatsSimpleValues(operands)
+            ? hasConstantFormat(operands) && (onlyForFailure(it) || formatsSimpleValues(operands))
             : OF_LOCALE.contains(it) || isOfOwnRandom(it, operands)) {
           // Known; see usesLocale.
         } else if (ofLibrary
@@ -1579,19 +1585,23 @@ public final class PurityAnalyzer {
         return it.owner().equals(FORMAT.owner()) && it.name().startsWith(FORMAT.name());
       }
 
-      /**
-       * Whether a call formats only strings and numbers, by a constant format without dates. The
-       * text of other objects may depend on more than the objects, as identity hash codes do.
-       */
-      private boolean formatsSimpleValues(List<Value> operands) {
+      /** Whether the format is constant, and contains no dates, which depend on the time zone. */
+      private boolean hasConstantFormat(List<Value> operands) {
         int last = operands.size() - 1;
         return last > 0
             && operands.get(last - 1).origins().stream()
                 .allMatch(
                     origin ->
-                        origin instanceof Literal format && !OF_TIME.matcher(format.text()).find())
-            && operands.get(last).origins().stream()
-                .allMatch(origin -> origin instanceof Made made && hasSimpleElements(made));
+                        origin instanceof Literal format && !OF_TIME.matcher(format.text()).find());
+      }
+
+      /**
+       * Whether a call formats only strings and numbers. The text of other objects may depend on
+       * more than the objects, as identity hash codes do.
+       */
+      private boolean formatsSimpleValues(List<Value> operands) {
+        return operands.get(operands.size() - 1).origins().stream()
+            .allMatch(origin -> origin instanceof Made made && hasSimpleElements(made));
       }
 
       /** Whether only this method can set an array's elements, and only to strings and numbers. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Field;
+import java.time.format.DateTimeFormatter;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,15 @@ class ObjectDescriptionTest {
     Object[] equal = {chain(40, 1), chain(40, 1)};
 
     assertThat(text(same)).isNotEqualTo(text(equal));
+  }
+
+  /** Equal texts of formatters may parse differently. */
+  @Test
+  void formattersAreComparedByIdentity() throws CannotShareException {
+    DateTimeFormatter day = DateTimeFormatter.ofPattern("dd.MM.yyyy");
+
+    assertThat(text(day)).isEqualTo(text(day));
+    assertThat(text(day)).isNotEqualTo(text(DateTimeFormatter.ofPattern("dd.MM.yyyy")));
   }
 
   @Test

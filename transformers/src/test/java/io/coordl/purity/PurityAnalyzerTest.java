@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -221,6 +222,37 @@ class PurityAnalyzerTest {
     }
   }
 
+  /** The formatter may contain fields of the program. */
+  record HoldsFormatter(DateTimeFormatter formatter) implements Part {
+    @Override
+    public float apply(float value) {
+      return LocalDate.parse("2001-02-03", formatter).getDayOfYear();
+    }
+  }
+
+  static final class FormatsByReference implements Part {
+    @Override
+    public float apply(float value) {
+      BiFunction<String, Object[], String> format = String::format;
+      return format.apply("%tH", new Object[] {0L}).length();
+    }
+  }
+
+  static final class FormatsInException implements Part {
+    @Override
+    public float apply(float value) {
+      return new IllegalStateException(String.format(Locale.ROOT, "%tH", 0L)).getMessage().length();
+    }
+  }
+
+  /** A {@code Random} has no text of its own. */
+  static final class ShowsGenerator implements Part {
+    @Override
+    public float apply(float value) {
+      return ("" + new Random(1)).hashCode();
+    }
+  }
+
   /** Holds an array that no other code can reach. */
   static final class Lists implements Part {
     private final File @Nullable [] files = new File(".").listFiles();
@@ -365,6 +397,13 @@ class PurityAnalyzerTest {
           "Compares keeps an object of class java.util.TreeMap, whose order other code may"
               + " determine"
         },
+        new Object[] {
+          new HoldsFormatter(DateTimeFormatter.ISO_DATE),
+          "HoldsFormatter keeps an object of class java.time.format.DateTimeFormatter"
+        },
+        new Object[] {new FormatsByReference(), "uses java.lang.String.format"},
+        new Object[] {new FormatsInException(), "uses java.lang.String.format"},
+        new Object[] {new ShowsGenerator(), "depends on the identity hash code"},
         new Object[] {new FillsItsObject(), "Totals.add sets its field count"},
         new Object[] {new FillsItsList(), "Filler.add may change a collection it keeps"},
         new Object[] {new ChangesMap(), "ChangesMap.apply may change a collection it keeps"},

@@ -77,7 +77,8 @@ class PrefetchIT {
                       + " OfArray.transform reads example.prefetch.Changing$OfArray.factors, an"
                       + " array; OfProperty.transform uses java.lang.System.getProperty;"
                       + " OfTurn.transform reads example.prefetch.Changing.batchRequested, which;"
-                      + " the program changes its transforms between its batches"),
+                      + " the program changes its transforms, or settings such as the locale,"
+                      + " between batches"),
               new Loop("own-data", 15, 12, ""),
               new Loop("exception", -1, -1, ""),
               new Loop("together", -1, -1, ""),

@@ -342,7 +342,7 @@ public record Advice(
     return cures(evidence)
         .filter(cure -> evidence.refused(cure.policy()) == null)
         .filter(cure -> gain(evidence, cure) >= WORTH_A_GAIN)
-        .max(Comparator.comparingDouble(cure -> Math.rint(TENTHS * gain(evidence, cure))))
+        .max(Comparator.comparingDouble(cure -> Math.rint(TENTHS * preference(evidence, cure))))
         .map(
             cure ->
                 change(
@@ -369,7 +369,15 @@ public record Advice(
     double gain(CoreLaw cores, long removed, long waited);
   }
 
-  /** Returns the speed-up by which cures are compared. */
+  /**
+   * Returns the speed-up by which cures are compared. Half of it counts if the program has to
+   * change: an argument is tried at once.
+   */
+  private static double preference(Evidence evidence, Cure cure) {
+    double gain = gain(evidence, cure);
+    return cure.changes().isEmpty() ? 1 + (gain - 1) / 2 : gain;
+  }
+
   private static double gain(Evidence evidence, Cure cure) {
     return larger(evidence, cure, CoreLaw::gain);
   }
@@ -519,8 +527,8 @@ public record Advice(
                 ? Sentence.MORE_THREADS.with()
                     + (evidence.isPrefetched() ? Sentence.BY_PREFETCH.with() : "")
                 : Sentence.CHEAPER_PREPARATION.with(full ? Sentence.MORE_CORES.with() : "");
-    if (refused == null) {
-      return what;
+    if (refused == null || evidence.usesPrepared()) {
+      return what; // A declared class is cached although the proof refuses it.
     }
     String remedy = refused.remedy == null ? "" : refused.remedy;
     return Sentence.NOT_PREPARED.with(

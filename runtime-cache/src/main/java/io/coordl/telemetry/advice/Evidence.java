@@ -116,8 +116,12 @@ public record Evidence(
 
   /** Whether later epochs found no prepared sample, so caching samples saved no decoding. */
   private boolean preparedInVain() {
-    return epochs.later().batches > 0
-        && stores.stream().noneMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
+    return epochs.later().batches > 0 && !usesPrepared();
+  }
+
+  /** Whether the job has used prepared samples from memory. */
+  boolean usesPrepared() {
+    return stores.stream().anyMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
   }
 
   boolean keepsPrepared() {

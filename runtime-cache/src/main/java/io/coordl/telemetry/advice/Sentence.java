@@ -230,6 +230,7 @@ public enum Sentence {
   WAITED_FIRST("the job waited %s s for its first data, longer than it then computed"),
   WORKED("fetching and preparing data took %s of the cores' time, most of it beside the steps"),
   NOT_SWITCHED("auto: nothing was switched on; %s"),
+  NOTHING_ELSE_SWITCHED("auto: nothing else was switched on; %s"),
   SWITCHED_BACK("auto: provisional caching ended; %s"),
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),

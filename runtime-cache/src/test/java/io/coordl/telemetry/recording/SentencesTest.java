@@ -653,8 +653,9 @@ class SentencesTest {
   // ---- auto
 
   static {
-    Supplier<String> notSwitched = () -> new SimulatedJob(false, 0).epoch(9, 50, 0, 0.01).summary();
-    Supplier<String> noBatch = () -> new SimulatedJob(false, 0).summary();
+    Supplier<String> notSwitched =
+        () -> new SimulatedJob(false, 0).hits(0).epoch(9, 50, 0, 0.01).summary();
+    Supplier<String> noBatch = () -> new SimulatedJob(false, 0).hits(0).summary();
     Supplier<String> brought = () -> SimulatedJob.kept(100, 0.2);
     Supplier<String> atMost = () -> SimulatedJob.kept(400, 0.2);
     Supplier<String> vain = () -> SimulatedJob.kept(50, 0.6);
@@ -662,6 +663,7 @@ class SentencesTest {
     says(SimulatedJob::firstBatch, brought, Sentence.WAITED_FIRST);
     says(SimulatedJob::preparedBeside, brought, Sentence.WORKED);
     says(noBatch, brought, Sentence.NOT_SWITCHED);
+    says(() -> new SimulatedJob(false, 0).summary(), noBatch, Sentence.NOTHING_ELSE_SWITCHED);
     says(noBatch, notSwitched, Sentence.NO_BATCH);
     says(() -> new SimulatedJob(false, 0).loaded(3).summary(), noBatch, Sentence.FEW_LOADED);
     says(brought, notSwitched, Sentence.KEPT, Sentence.DATA_KEPT, Sentence.SPEEDS);

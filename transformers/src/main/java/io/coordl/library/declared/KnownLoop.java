@@ -2,6 +2,7 @@ package io.coordl.library.declared;
 
 import io.coordl.purity.Member;
 import io.coordl.purity.PurityAnalyzer;
+import io.coordl.transformers.callsite.ClassNames;
 import java.lang.reflect.Method;
 import java.util.Set;
 
@@ -34,8 +35,8 @@ record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer
   }
 
   @Override
-  public boolean noticesFiles() {
-    return true;
+  public boolean noticesFiles(String owner) {
+    return ClassNames.isOffered(owner);
   }
 
   @Override

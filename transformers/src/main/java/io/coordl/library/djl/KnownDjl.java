@@ -3,6 +3,7 @@ package io.coordl.library.djl;
 import ai.djl.ndarray.NDResource;
 import ai.djl.training.dataset.RandomAccessDataset;
 import io.coordl.purity.PurityAnalyzer;
+import io.coordl.transformers.callsite.ClassNames;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -141,7 +142,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   }
 
   @Override
-  public boolean noticesFiles() {
-    return true;
+  public boolean noticesFiles(String owner) {
+    return ClassNames.isOffered(owner);
   }
 }

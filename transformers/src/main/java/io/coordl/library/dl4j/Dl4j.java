@@ -269,8 +269,8 @@ public final class Dl4j implements Library {
 
   @Override
   public String howToPrepareAhead() {
-    return "in DL4J by fit(iterator) instead of your own loop, or with"
-        + " new AsyncDataSetIterator(iterator, N)";
+    return "in DL4J with new AsyncDataSetIterator(iterator, N) or AsyncMultiDataSetIterator, which"
+        + " fit(iterator) uses if the iterator's asyncSupported() is true";
   }
 
   @Override

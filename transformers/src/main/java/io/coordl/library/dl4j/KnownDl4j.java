@@ -1,6 +1,7 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.purity.PurityAnalyzer;
+import io.coordl.transformers.callsite.ClassNames;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -95,8 +96,8 @@ record KnownDl4j(boolean sources) implements PurityAnalyzer.Known {
   }
 
   @Override
-  public boolean noticesFiles() {
-    return sources;
+  public boolean noticesFiles(String owner) {
+    return sources && ClassNames.isOffered(owner);
   }
 
   /** False for the library's unknown preprocessors, whose class files are analysed. */

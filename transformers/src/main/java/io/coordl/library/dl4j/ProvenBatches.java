@@ -40,7 +40,8 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
         || inner instanceof SequenceRecordReaderDataSetIterator)) {
       // Classes of the program may wrap iterators whose batches can be cached.
       return LIBRARY.stream().anyMatch(source::startsWith)
-          ? refused(source, "only batches of iterators over DataVec readers are cached", "")
+          ? refused(
+              source, "of the library's iterators, only those over DataVec readers are cached", "")
           : null;
     }
     ProgramIterator program = new ProgramIterator(inner);

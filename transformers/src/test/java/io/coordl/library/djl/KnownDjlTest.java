@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
@@ -198,6 +199,16 @@ class KnownDjlTest {
     }
   }
 
+  /** Only one branch makes an array without options. */
+  static final class DeletingSome {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      OpenOption[] options = new OpenOption[index > 0 ? 1 : 0];
+      Files.newInputStream(Paths.get("a" + index), options).close();
+      return null;
+    }
+  }
+
   /** Reads a file, without options. */
   static final class Streaming {
     ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
@@ -222,6 +233,7 @@ class KnownDjlTest {
 
     assertThat(code.reasonToLeave(List.of(new Streaming()))).isNull();
     assertThat(code.reasonToLeave(List.of(new Deleting()))).contains("newInputStream with options");
+    assertThat(code.reasonToLeave(List.of(new DeletingSome()))).contains("with options");
     assertThat(code.reasonToLeave(List.of(new Listing()))).contains("addFromTextFile");
   }
 
@@ -235,7 +247,7 @@ class KnownDjlTest {
     assertThat(reason(new Sized())).isNull();
     assertThat(reason(new SizedByPath())).isNull();
     assertThat(code.reasonToLeave(List.of(new OfRegion()))).isNull();
-    assertThat(code.reasonToLeave(List.of(new OfAnyMode("r")))).contains("<init> with options");
+    assertThat(code.reasonToLeave(List.of(new OfAnyMode("r")))).contains("mode other than");
   }
 
   @Test
