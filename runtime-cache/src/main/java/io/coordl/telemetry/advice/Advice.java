@@ -9,6 +9,7 @@ import io.coordl.telemetry.event.VerdictEvent;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -364,6 +365,9 @@ public record Advice(
                     why));
   }
 
+  /** Begins an argument that declares a class deterministic. */
+  private static final String DECLARING = "prepared=share:";
+
   /** Predicts the speed-up of a job if work and waits are removed. */
   private interface Law {
     double gain(CoreLaw cores, long removed, long waited);
@@ -371,11 +375,12 @@ public record Advice(
 
   /**
    * Returns the speed-up by which cures are compared. Half of it counts if the program has to
-   * change: an argument is tried at once.
+   * change, or the user must know what the agent cannot prove.
    */
   private static double preference(Evidence evidence, Cure cure) {
     double gain = gain(evidence, cure);
-    return cure.changes().isEmpty() ? 1 + (gain - 1) / 2 : gain;
+    boolean isEasy = !cure.changes().isEmpty() && !cure.policy().startsWith(DECLARING);
+    return isEasy ? gain : 1 + (gain - 1) / 2;
   }
 
   private static double gain(Evidence evidence, Cure cure) {
@@ -444,6 +449,17 @@ public record Advice(
         && !evidence.isOn("prep")
         && evidence.batchesAreOfTheLibrary()) {
       cures.add(Cure.of(Sentence.PREPARE_ONCE, prep + judged.fetchTime, all, "prepared=share"));
+    }
+    VerdictEvent refused = evidence.declarable();
+    if (refused != null) {
+      String remedy = Objects.requireNonNull(refused.remedy);
+      String type = remedy.substring(DECLARING.length());
+      cures.add(
+          new Cure(
+              Sentence.DECLARE.with(type, refused.reason),
+              prep + judged.fetchTime,
+              all,
+              List.of(remedy)));
     }
     if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
       cures.add(Cure.of(Sentence.DECODE_ONCE, decodes, decodeWaits, "decoded=share"));
@@ -530,9 +546,7 @@ public record Advice(
     if (refused == null || evidence.usesPrepared()) {
       return what; // A declared class is cached although the proof refuses it.
     }
-    String remedy = refused.remedy == null ? "" : refused.remedy;
-    return Sentence.NOT_PREPARED.with(
-        what, remedy.isEmpty() ? refused.reason : Sentence.VOUCH.with(refused.reason, remedy));
+    return Sentence.NOT_PREPARED.with(what, refused.reason);
   }
 
   /** Returns a clause if much of the CPU time goes into memory pages that are new to the JVM. */

@@ -152,6 +152,21 @@ public record Evidence(
         : known.get(0);
   }
 
+  /**
+   * Returns the refusal whose remedy is to declare a class deterministic; null if that would be
+   * wrong or change nothing.
+   */
+  @Nullable VerdictEvent declarable() {
+    VerdictEvent refused = refused("prepared=share");
+    return refused == null
+            || refused.remedy == null
+            || refused.remedy.isEmpty()
+            || usesPrepared()
+            || isOn("prep")
+        ? null
+        : refused;
+  }
+
   /** Returns the number of jobs of the host that share memory, this one included. */
   long jobs() {
     return stores.stream().mapToLong(store -> store.jobs).max().orElse(1);

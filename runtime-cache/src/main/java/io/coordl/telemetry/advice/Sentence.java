@@ -96,6 +96,9 @@ public enum Sentence {
           + " to that)"),
   KEEP_MORE_PREPARED("keep more prepared samples, if the host has the memory,"),
   PREPARE_ONCE("prepare each sample once, up to its first random transform,"),
+  DECLARE(
+      "declare that samples of %s are the same in each epoch, if they are (prepared=check tests"
+          + " that; the proof fails: %s),"),
   DECODE_ONCE("decode each image once"),
   KEEP_MORE_DECODED("keep more decoded images, if the host has the memory,"),
   PREPARE_AHEAD("prepare ahead"),
@@ -112,9 +115,6 @@ public enum Sentence {
   CHEAPER_PREPARATION("make preparation cheaper%s"),
   MORE_CORES(", or give the job more cores"),
   NOT_PREPARED("%s (prepared=share does not work here: %s)"),
-  VOUCH(
-      "%s; %s caches the samples if you vouch that they are the same each time, which"
-          + " prepared=check tests"),
   FRESH_MEMORY(
       "; the kernel takes %.1f %% of this JVM's CPU time to provide %,d pages of fresh memory, as"
           + " for arrays that only the collector frees; larger pages cost less"

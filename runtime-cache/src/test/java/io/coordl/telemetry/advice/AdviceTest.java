@@ -356,6 +356,9 @@ class AdviceTest {
   }
 
   private static final VerdictEvent NOT_PREPARED =
+      refused("prepared=share", "my.Crop draws random numbers", "");
+
+  private static final VerdictEvent NOT_PROVEN =
       refused("prepared=share", "my.Crop.count may be set by other code", "prepared=share:my.Crop");
 
   /** {@code prepared=check} caches nothing, so every remedy can still be advised. */
@@ -379,10 +382,17 @@ class AdviceTest {
     assertThat(nothingLeft.arguments()).isEmpty();
     assertThat(nothingLeft.sentence())
         .startsWith("make preparation cheaper (")
-        .contains(
-            "prepared=share does not work here: my.Crop.count may be set by other code;"
-                + " prepared=share:my.Crop caches the samples if you vouch that they are the same"
-                + " each time, which prepared=check tests");
+        .contains("prepared=share does not work here: my.Crop draws random numbers)");
+  }
+
+  /** What the agent cannot prove, the user may know. */
+  @Test
+  void aClassThatMayBeDeclaredIsNamed() {
+    Advice declare = on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PROVEN));
+    assertThat(declare.arguments()).containsExactly("prefetch=2", "prepared=share:my.Crop");
+    assertThat(declare.sentence())
+        .startsWith("declare that samples of my.Crop are the same in each epoch, if they are (")
+        .contains("prepared=check tests that; the proof fails: my.Crop.count may be set by");
   }
 
   /** A data set that is only evaluated says nothing about the one that the steps wait for. */
