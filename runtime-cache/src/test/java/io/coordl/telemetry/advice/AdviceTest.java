@@ -420,6 +420,23 @@ class AdviceTest {
     assertThat(vain.sentence()).startsWith("let the program prepare ahead in DJL with opt");
   }
 
+  /** Preparing ahead would gain more here, but needs a change to the program. */
+  @Test
+  void anArgumentIsAdvisedBeforeAChangeToTheProgram() {
+    VerdictEvent refused = refused("prefetch", "my.Crop.get uses java.util.Random", "");
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    figures.otherTime = figures.decodeTime / 4;
+    figures.decodeTime -= figures.otherTime;
+    Evidence decodes = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    Advice advice = on(with(decodes, 4, NOT_PREPARED, refused));
+    assertThat(advice.arguments()).containsExactly("decoded=share");
+    Evidence decoded =
+        evidence(figures, only(figures), List.of(decoded(false)), Map.of(), "DJL", 1);
+    Advice next = on(with(decoded, 4, NOT_PREPARED, refused));
+    assertThat(next.gain()).isGreaterThan(advice.gain());
+    assertThat(next.sentence()).startsWith("let the program prepare ahead in DJL with opt");
+  }
+
   private Advice ahead(EpochEvent figures, double cores) {
     return on(
         with(
