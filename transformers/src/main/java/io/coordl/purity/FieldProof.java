@@ -245,7 +245,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /** Returns why one of these methods may change an array or collection that it did not create. */
-  private static @Nullable String reasonOthersChange(List<MethodCode> run) {
+  static @Nullable String reasonOthersChange(List<MethodCode> run) {
     return run.stream().map(Changes::reason).filter(Objects::nonNull).findFirst().orElse(null);
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.purity;
 
+import java.net.URL;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -78,7 +79,7 @@ final class JdkCode {
           "java/",
           "lang/Object.wait lang/Object.notify lang/Object.hashCode lang/Math.random"
               + " lang/StrictMath.random lang/Integer.getInteger lang/Long.getLong"
-              + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf"
+              + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf lang/String.intern"
               + " lang/String.format lang/String.toLowerCase() lang/String.toUpperCase()"
               + " util/Collections.shuffle io/RandomAccessFile.write io/RandomAccessFile.setLength"
               + " io/RandomAccessFile.getChannel io/RandomAccessFile.getFD"
@@ -205,9 +206,11 @@ final class JdkCode {
   private static final Set<String> IMMUTABLE =
       names(
           "java.",
-          "lang.Object io.File net.URI net.URL util.Locale util.UUID util.OptionalInt"
+          "lang.Object io.File net.URI util.Locale util.UUID util.OptionalInt"
               + " util.OptionalLong util.OptionalDouble math.BigInteger math.BigDecimal"
               + " math.MathContext awt.Color nio.ByteOrder");
+
+  private static final Set<String> PROTOCOLS = Set.of("file", "jar", "http", "https");
 
   private JdkCode() {}
 
@@ -332,7 +335,10 @@ final class JdkCode {
         || (type.getPackageName().equals("java.lang")
             && object instanceof Comparable
             && !(object instanceof Appendable))
-        || (name.startsWith("java.time.") && object instanceof Comparable);
+        // Those of java.time.chrono may refer to calendars of the program.
+        || (type.getPackageName().equals("java.time") && object instanceof Comparable)
+        // Others may have a handler of the program.
+        || (object instanceof URL url && PROTOCOLS.contains(url.getProtocol()));
   }
 
   /** Whether the container itself, apart from its elements, is immutable. */

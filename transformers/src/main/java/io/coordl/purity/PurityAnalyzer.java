@@ -410,6 +410,9 @@ public final class PurityAnalyzer {
     /** The methods that may run, with the loader that sees what they use. */
     private final List<MethodCode> run = new ArrayList<>();
 
+    /** A call of a method of the library that returns a collection, perhaps its own. */
+    private @Nullable String libraryCollection;
+
     /** A call of a method that queries a file before it opens it; null if there is none. */
     private @Nullable String queriesFirst;
 
@@ -586,14 +589,20 @@ public final class PurityAnalyzer {
       }
       for (Map<Member, String> fields : List.of(ofNewObjects, filled)) {
         for (Map.Entry<Member, String> field : fields.entrySet()) {
-          // An iterator's fields may hold objects of earlier calls, unless they are compared.
+          // An iterator's fields may hold objects of earlier calls, unless they are compared, and
+          // the library's collections may hold any.
           if ((placed != null && !known.comparesFields())
+              || libraryCollection != null
               || trusts
               || keepsObject(field.getKey().className())
               || (fields == filled && !holdsNewObjects(field.getKey()))) {
             return field.getValue();
           }
         }
+      }
+      String change = libraryCollection == null ? null : FieldProof.reasonOthersChange(run);
+      if (change != null) {
+        return libraryCollection + ", which returns a collection, and " + change;
       }
       for (Map.Entry<Member, Boolean> field : changeable.entrySet()) {
         Member key = field.getKey();
@@ -805,6 +814,9 @@ public final class PurityAnalyzer {
       for (Class<?> at = type; at != null && !JdkObjects.isOfJdk(at); at = at.getSuperclass()) {
         boolean ofLibrary = !isProgram(at);
         if (ofLibrary && known.isClosed(at)) {
+          if (known.comparesObjects()) {
+            checkParts(object, at);
+          }
           continue;
         }
         boolean own = ofLibrary && (owned.contains(object) || known.keepsItsOwn(at));
@@ -820,6 +832,20 @@ public final class PurityAnalyzer {
               visitOfLibrary(at, field.field(), type);
             }
           }
+        }
+      }
+    }
+
+    /** Refuses a library object whose fields are not followed and refer to one of the program. */
+    private void checkParts(Object object, Class<?> type) {
+      for (Declared field : declared(type)) {
+        Object part = field.field().getType().isPrimitive() ? null : value(field.field(), object);
+        if (part != null && !part.getClass().isArray() && isProgram(part.getClass())) {
+          reason =
+              object.getClass().getName()
+                  + " keeps an object of class "
+                  + part.getClass().getName()
+                  + " in a field of the library";
         }
       }
     }
@@ -1522,7 +1548,10 @@ public final class PurityAnalyzer {
         String name = it.name();
         String descriptor = it.descriptor();
         String whole = it.className() + "." + name;
-        boolean ofLibrary = isLibrary(owner);
+        boolean isOfLibrary = isLibrary(owner);
+        if (isOfLibrary && JdkCode.isCollection(Type.getReturnType(descriptor).getInternalName())) {
+          libraryCollection = method.where() + " uses " + whole;
+        }
         ownOrder |= JdkCode.hasOwnOrder(owner, name);
         hashes |= JdkCode.hashes(owner);
         int key = JdkCode.identityOperand(owner, name, descriptor);
@@ -1540,7 +1569,9 @@ public final class PurityAnalyzer {
           }
           values.addLocale();
         }
-        if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
+        if (isOfLibrary
+            ? known.readsFile(owner, name)
+            : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");
           } else if (!known.noticesFiles(method.owner)) {
@@ -1559,7 +1590,7 @@ public final class PurityAnalyzer {
             ? hasConstantFormat(operands) && (onlyForFailure(it) || formatsSimpleValues(operands))
             : OF_LOCALE.contains(it) || isOfOwnRandom(it, operands)) {
           // Known; see usesLocale.
-        } else if (ofLibrary
+        } else if (isOfLibrary
             ? !known.isKnown(owner, name) || takesFile(descriptor)
             : JdkCode.isJdk(owner) && !JdkCode.isKnown(owner, name, descriptor)) {
           leave("uses " + whole);

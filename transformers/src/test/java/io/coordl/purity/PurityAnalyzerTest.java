@@ -7,7 +7,10 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.StringReader;
 import java.time.LocalDate;
+import java.time.chrono.JapaneseDate;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoField;
+import java.time.temporal.TemporalAccessor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -230,6 +233,22 @@ class PurityAnalyzerTest {
     }
   }
 
+  /** Dates of other calendars may contain objects of the program. */
+  record KeepsCalendar(TemporalAccessor date) implements Part {
+    @Override
+    public float apply(float value) {
+      return date.get(ChronoField.DAY_OF_MONTH);
+    }
+  }
+
+  static final class Interns implements Part {
+    @Override
+    public float apply(float value) {
+      String text = new String("a");
+      return text.intern().length();
+    }
+  }
+
   static final class FormatsByReference implements Part {
     @Override
     public float apply(float value) {
@@ -401,6 +420,8 @@ class PurityAnalyzerTest {
           new HoldsFormatter(DateTimeFormatter.ISO_DATE),
           "HoldsFormatter keeps an object of class java.time.format.DateTimeFormatter"
         },
+        new Object[] {new KeepsCalendar(JapaneseDate.of(2001, 2, 3)), "java.time.chrono.Japanese"},
+        new Object[] {new Interns(), "uses java.lang.String.intern"},
         new Object[] {new FormatsByReference(), "uses java.lang.String.format"},
         new Object[] {new FormatsInException(), "uses java.lang.String.format"},
         new Object[] {new ShowsGenerator(), "depends on the identity hash code"},

@@ -6,6 +6,7 @@ import ai.djl.examples.Scaled;
 import ai.djl.modality.nlp.DefaultVocabulary;
 import ai.djl.modality.nlp.Vocabulary;
 import ai.djl.ndarray.NDArray;
+import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.purity.PurityAnalyzer;
@@ -209,6 +210,15 @@ class KnownDjlTest {
     }
   }
 
+  /** Changes a collection that the library may keep. */
+  static final class FillingLibrary {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      List<NDArray> arrays = new Pipeline().getTransforms().isEmpty() ? List.of() : null;
+      new Pipeline().getTransforms().add(new Doubled());
+      return arrays == null ? null : new ai.djl.training.dataset.Record(null, null);
+    }
+  }
+
   /** Reads a file, without options. */
   static final class Streaming {
     ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
@@ -234,6 +244,8 @@ class KnownDjlTest {
     assertThat(code.reasonToLeave(List.of(new Streaming()))).isNull();
     assertThat(code.reasonToLeave(List.of(new Deleting()))).contains("newInputStream with options");
     assertThat(code.reasonToLeave(List.of(new DeletingSome()))).contains("with options");
+    assertThat(code.reasonToLeave(List.of(new FillingLibrary())))
+        .contains("getTransforms, which returns a collection");
     assertThat(code.reasonToLeave(List.of(new Listing()))).contains("addFromTextFile");
   }
 
