@@ -1231,11 +1231,20 @@ public final class PurityAnalyzer {
       String descriptor = call.descriptor();
       if (isProgram(parent)) {
         calls.add(new Call(parent, name, descriptor, call.loader(), call.initialises()));
-      } else if (!(isLibrary(parent)
+        return;
+      }
+      if (isLibrary(parent) && returnsCollection(descriptor)) {
+        libraryCollection = dotted(call.owner()) + " uses " + dotted(parent) + "." + name;
+      }
+      if (!(isLibrary(parent)
           ? known.isKnown(parent, name)
           : JdkCode.isKnown(parent, name, descriptor))) {
         reason = dotted(call.owner()) + " uses " + dotted(parent) + "." + name;
       }
+    }
+
+    private static boolean returnsCollection(String descriptor) {
+      return JdkCode.isCollection(Type.getReturnType(descriptor).getInternalName());
     }
 
     /** Follows the static initialiser of a class that the code uses. */
@@ -1549,7 +1558,7 @@ public final class PurityAnalyzer {
         String descriptor = it.descriptor();
         String whole = it.className() + "." + name;
         boolean isOfLibrary = isLibrary(owner);
-        if (isOfLibrary && JdkCode.isCollection(Type.getReturnType(descriptor).getInternalName())) {
+        if (isOfLibrary && returnsCollection(descriptor)) {
           libraryCollection = method.where() + " uses " + whole;
         }
         ownOrder |= JdkCode.hasOwnOrder(owner, name);

@@ -219,6 +219,20 @@ class KnownDjlTest {
     }
   }
 
+  /** Like {@link FillingLibrary}, by an inherited method. */
+  static final class FillingInherited {
+    private static final class Own extends Pipeline {
+      void fill() {
+        getTransforms().add(new Doubled());
+      }
+    }
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      new Own().fill();
+      return null;
+    }
+  }
+
   /** Reads a file, without options. */
   static final class Streaming {
     ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
@@ -245,6 +259,8 @@ class KnownDjlTest {
     assertThat(code.reasonToLeave(List.of(new Deleting()))).contains("newInputStream with options");
     assertThat(code.reasonToLeave(List.of(new DeletingSome()))).contains("with options");
     assertThat(code.reasonToLeave(List.of(new FillingLibrary())))
+        .contains("getTransforms, which returns a collection");
+    assertThat(code.reasonToLeave(List.of(new FillingInherited())))
         .contains("getTransforms, which returns a collection");
     assertThat(code.reasonToLeave(List.of(new Listing()))).contains("addFromTextFile");
   }
