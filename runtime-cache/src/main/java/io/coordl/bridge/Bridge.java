@@ -111,10 +111,26 @@ public final class Bridge {
     }
   }
 
-  /** Whether to call {@link #openOpened}. Never throws. */
+  /** Called before the program queries a file, or opens it by a call of its own. Never throws. */
+  static void noteFile(String path) {
+    try {
+      Producers.opens(path);
+    } catch (Throwable t) {
+      fault("open " + path, t);
+    }
+  }
+
+  /**
+   * Called before the program opens a file: whether to call {@link #openOpened} after that. Never
+   * throws.
+   */
   static boolean takesOpened(String path) {
     try {
-      return items.takesOpened(path);
+      boolean takes = items.takesOpened(path);
+      if (takes) {
+        Producers.opens(path);
+      }
+      return takes;
     } catch (Throwable t) {
       fault("open " + path, t);
       return false;
@@ -126,7 +142,6 @@ public final class Bridge {
    */
   static @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
     try {
-      Producers.opens(path);
       return items.openOpened(path, opened);
     } catch (Throwable t) {
       fault("open " + path, t);

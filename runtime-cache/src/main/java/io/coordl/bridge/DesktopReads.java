@@ -173,11 +173,7 @@ public final class DesktopReads {
   public static AudioInputStream getAudioInputStream(File file)
       throws UnsupportedAudioFileException, IOException {
     if (file != null) {
-      if (ItemCursor.isResolved(file.getPath())) {
-        Producers.opens(file.getPath());
-      } else {
-        Producers.opensUnknown();
-      }
+      ItemCursor.noteFile(file.getPath());
     }
     return AudioSystem.getAudioInputStream(file);
   }

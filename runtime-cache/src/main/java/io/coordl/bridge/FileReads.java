@@ -94,7 +94,6 @@ public final class FileReads {
       return new RandomAccessFile(file, mode);
     }
     if (ItemCursor.takesOpened(file.getPath())) {
-      Producers.opens(file.getPath()); // Its state is read before the file is opened.
       return new ItemRandomAccessFile(file, System.nanoTime());
     }
     ItemCursor item = ItemCursor.openRandomAccess(file.getPath());
@@ -138,17 +137,9 @@ public final class FileReads {
   /** Called before the program queries a file: its sample depends on the file's state. */
   private static void queries(File file) {
     if (file != null && file.getClass() == File.class) {
-      queries(file.getPath());
+      ItemCursor.noteFile(file.getPath());
     } else {
-      Producers.opensUnknown(); // A subclass may override methods; null fails.
-    }
-  }
-
-  private static void queries(String path) {
-    if (ItemCursor.isResolved(path)) {
-      Producers.opens(path);
-    } else {
-      Producers.opensUnknown();
+      Bridge.noteFile(Producers.UNKNOWN); // A subclass may override methods; null fails.
     }
   }
 
@@ -248,14 +239,12 @@ public final class FileReads {
   }
 
   private static void queries(Path path) {
-    String text =
-        path != null && path.getFileSystem() == FileSystems.getDefault()
-            ? ItemCursor.pathOf(path)
-            : null;
+    boolean isDefault = path != null && path.getFileSystem() == FileSystems.getDefault();
+    String text = isDefault ? ItemCursor.pathOf(path) : null;
     if (text == null) {
-      Producers.opensUnknown();
+      Bridge.noteFile(Producers.UNKNOWN);
     } else {
-      queries(text);
+      ItemCursor.noteFile(text);
     }
   }
 

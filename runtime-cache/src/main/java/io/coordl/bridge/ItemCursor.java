@@ -106,7 +106,12 @@ final class ItemCursor {
     return SAME_DIRECTORY || path.startsWith("/");
   }
 
-  /** Whether to call {@link #ofOpened} once the program has opened the file. */
+  /** Called before the program queries a file, or opens it by a call of its own. */
+  static void noteFile(String path) {
+    Bridge.noteFile(isResolved(path) ? path : Producers.UNKNOWN);
+  }
+
+  /** Called before the program opens a file: whether to call {@link #ofOpened} once it has. */
   static boolean takesOpened(String path) {
     return isResolved(path) && Bridge.takesOpened(path);
   }

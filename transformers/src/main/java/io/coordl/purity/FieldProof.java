@@ -102,22 +102,24 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     if (reasonItIsSet(field) != null) {
       return false;
     }
-    boolean any = false;
-    for (MethodCode method : nest(field.owner())) {
-      for (int i = 0; i < method.instructions.size(); i++) {
-        Instruction it = method.instructions.get(i);
-        List<Value> operands =
-            it.setsField() && refersTo(it.member(), field) ? method.flow().operands(i) : null;
-        if (operands != null) {
-          any = true;
-          if (!operands.get(operands.size() - 1).origins().stream()
-              .allMatch(origin -> isPattern(method, origin))) {
-            return false;
-          }
-        }
+    List<MethodCode> nest = nest(field.owner());
+    return nest.stream().anyMatch(method -> !storesOnly(method, field, origin -> false))
+        && nest.stream()
+            .allMatch(method -> storesOnly(method, field, origin -> isPattern(method, origin)));
+  }
+
+  /** Whether all values that a method stores in a field have such origins. */
+  boolean storesOnly(MethodCode method, Member field, Predicate<Origin> allowed) {
+    for (int i = 0; i < method.instructions.size(); i++) {
+      Instruction it = method.instructions.get(i);
+      List<Value> operands =
+          it.setsField() && refersTo(it.member(), field) ? method.flow().operands(i) : null;
+      if (operands != null
+          && !operands.get(operands.size() - 1).origins().stream().allMatch(allowed)) {
+        return false;
       }
     }
-    return any;
+    return true;
   }
 
   private static boolean isPattern(MethodCode method, Origin origin) {

@@ -116,11 +116,12 @@ final class JdkCode {
       names(
           "java",
           "x/imageio/ImageIO.read(Ljava/io/InputStream;)"
-              + " /time/format/DateTimeFormatter.ofPattern(Ljava/lang/String;Ljava/util/Locale;)");
-
-  /** Known methods of formatters, whose other methods use the default locale or time zone. */
-  private static final Set<String> OF_DATES =
-      names(FORMATTER + ".", "parse format withLocale withResolverStyle getLocale");
+              // Other methods of formatters use the default locale or time zone.
+              + " /time/format/DateTimeFormatter.ofPattern(Ljava/lang/String;Ljava/util/Locale;)"
+              + " /time/format/DateTimeFormatter.parse( /time/format/DateTimeFormatter.format("
+              + " /time/format/DateTimeFormatter.withLocale("
+              + " /time/format/DateTimeFormatter.withResolverStyle("
+              + " /time/format/DateTimeFormatter.getLocale(");
 
   private static final Set<String> OF_FAILURES =
       names("", "<init> getMessage getCause initCause addSuppressed getSuppressed toString");
@@ -231,7 +232,7 @@ final class JdkCode {
   /** Whether a JDK method is known, in the sense of the class description. */
   static boolean isKnown(String owner, String method, String descriptor) {
     String name = owner + "." + method;
-    if (METHODS.contains(name) || OF_SOUNDS.contains(name) || OF_DATES.contains(name)) {
+    if (METHODS.contains(name) || OF_SOUNDS.contains(name)) {
       return true;
     } else if (owner.startsWith("[")) {
       return method.equals("clone");

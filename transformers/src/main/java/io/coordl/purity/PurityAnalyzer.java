@@ -650,22 +650,12 @@ public final class PurityAnalyzer {
 
     /** Whether code stores in a field only what the storing method created. */
     private boolean holdsNewObjects(Member field) {
-      for (MethodCode method : run) {
-        FieldProof fields = fields(Objects.requireNonNull(loaders.get(method)).orElse(null));
-        for (int i = 0; i < method.instructions.size(); i++) {
-          Instruction it = method.instructions.get(i);
-          List<Value> operands =
-              it.setsField() && field.equals(fields.resolve(it.member()))
-                  ? method.flow().operands(i)
-                  : null;
-          if (operands != null
-              && !operands.get(operands.size() - 1).origins().stream()
-                  .allMatch(origin -> origin instanceof Made || origin == Plain.NULL)) {
-            return false;
-          }
-        }
-      }
-      return true;
+      return run.stream()
+          .allMatch(
+              method ->
+                  fields(Objects.requireNonNull(loaders.get(method)).orElse(null))
+                      .storesOnly(
+                          method, field, origin -> origin instanceof Made || origin == Plain.NULL));
     }
 
     private boolean isCopied(Member field, boolean deep) {

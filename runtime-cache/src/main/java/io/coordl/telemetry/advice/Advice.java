@@ -32,6 +32,9 @@ public record Advice(
   /** Acceptable share of time spent on checkpoints, from CheckFreq (FAST 2021). */
   public static final double MAX_CHECKPOINT_SHARE = 0.035;
 
+  /** Begins an argument that declares a class deterministic. */
+  private static final String DECLARING = "prepared=share:";
+
   /** Decoded images are worth caching if decoding takes more than this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
 
@@ -364,9 +367,6 @@ public record Advice(
                     atMost(evidence, new Cure("", judged.prepTime(), waits(judged), List.of())),
                     why));
   }
-
-  /** Begins an argument that declares a class deterministic. */
-  private static final String DECLARING = "prepared=share:";
 
   /** Predicts the speed-up of a job if work and waits are removed. */
   private interface Law {
