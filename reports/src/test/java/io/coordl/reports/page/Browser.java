@@ -64,8 +64,14 @@ final class Browser implements AutoCloseable {
     return Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
   }
 
+  /** Opens a page and waits for its scripts. The driver alone returns earlier on a busy machine. */
   void open(Path page) {
     driver.get(page.toUri().toString());
+    run(
+        """
+        return new Promise(done =>
+            document.readyState === 'complete' ? done() : addEventListener('load', () => done()))\
+        """);
   }
 
   Object run(String script, Object... arguments) {
