@@ -22,6 +22,8 @@ final class BatchRecord {
   long end;
   private long pauses;
 
+  private final Thread preparer = Thread.currentThread();
+
   /** Whether the batch is prepared ahead of time, not by the thread that waits for it. */
   boolean ahead;
 
@@ -42,6 +44,11 @@ final class BatchRecord {
       event.batch = ids.incrementAndGet();
     }
     return event.batch;
+  }
+
+  /** Whether the current thread prepares, or has prepared, the batch. */
+  boolean isOfThisThread() {
+    return preparer == Thread.currentThread();
   }
 
   /** Returns the share of the preparation that was fetching, 0 to 1. */

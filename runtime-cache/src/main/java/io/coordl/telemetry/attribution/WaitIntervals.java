@@ -60,7 +60,8 @@ final class WaitIntervals {
   /**
    * Divides the wait along the critical path of its batch. GC pauses are subtracted first. The time
    * during which the data set or the batch was in preparation is divided in proportion to fetch and
-   * prep times. The rest is queueing.
+   * prep times. The rest is queueing, unless the waiting thread prepared the batch itself: then it
+   * is prep.
    *
    * @param pauses nanoseconds of GC pauses between start and end of the wait
    * @param batch null if no batch came
@@ -91,7 +92,12 @@ final class WaitIntervals {
       stall.prep += prepOfSet;
     }
     stall.dataSet = Math.min(stall.prep, prepOfSet);
-    stall.queue = Math.max(0, total - stall.gc - stall.fetch - stall.prep);
+    long rest = Math.max(0, total - stall.gc - stall.fetch - stall.prep);
+    if (batch != null && batch.isOfThisThread()) {
+      stall.prep += rest;
+    } else {
+      stall.queue = rest;
+    }
   }
 
   void clear() {

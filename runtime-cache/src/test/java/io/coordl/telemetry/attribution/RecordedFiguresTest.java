@@ -491,7 +491,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aBatchMadeInsideAWaitCountsAsPreparationFromItsStart() {
+  void aWaitForABatchThatTheThreadMakesItselfIsPreparation() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, this);
     tick(10); // The iterator does something else first.
@@ -503,8 +503,8 @@ class RecordedFiguresTest {
     spans.exit(fit, null);
     Figures totals = spans.totals().snapshot();
     assertThat(totals.stall).isEqualTo(60);
-    assertThat(totals.prepStall).isEqualTo(50);
-    assertThat(totals.queueStall).isEqualTo(10);
+    assertThat(totals.prepStall).isEqualTo(60);
+    assertThat(totals.queueStall).isZero();
   }
 
   @Test
@@ -779,7 +779,7 @@ class RecordedFiguresTest {
     BatchRecord batch = new BatchRecord(new AtomicLong(), 20, 0);
     batch.event.fetch += 15;
     batch.finish(80, null, "a batch", spans);
-    assertThat(divided(wait, 50, batch)).containsExactly(100L, 8L, 22L, 50L, 20L);
+    assertThat(divided(wait, 50, batch)).containsExactly(100L, 8L, 42L, 50L, 0L);
     assertThat(divided(wait, 500, batch)).containsExactly(100L, 0L, 0L, 100L, 0L);
     assertThat(divided(wait, 50, null)).containsExactly(100L, 0L, 0L, 0L, 100L);
     assertThat(divided(new WaitIntervals(), 0, batch)).containsExactly(0L, 0L, 0L, 0L, 0L);
