@@ -71,11 +71,11 @@ final class ReadingOptions {
    */
   <T> List<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
     List<T> read = new ArrayList<>();
-    for (Path file : files) {
+    for (int i = 0; i < files.size(); i++) {
       try {
-        read.add(reader.read(file));
+        read.add(reader.read(files.get(i)));
       } catch (RecordingException e) {
-        if (read.isEmpty() && file.equals(files.get(files.size() - 1))) {
+        if (read.isEmpty() && i == files.size() - 1) {
           throw e;
         }
         status = e.status();

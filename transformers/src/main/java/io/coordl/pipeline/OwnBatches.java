@@ -13,7 +13,10 @@ record OwnBatches(LibraryEpoch epoch, Worth worth) implements EpochSource {
   public @Nullable Object batch(int number) {
     long start = System.nanoTime();
     try {
-      Object batch = worth.paysOff() && epoch.isSteady() ? epoch.make(number) : null;
+      if (!worth.paysOff() || !epoch.isSteady()) {
+        return null;
+      }
+      Object batch = epoch.make(number);
       worth.made(System.nanoTime() - start);
       return batch;
     } catch (RuntimeException | LinkageError e) {

@@ -89,7 +89,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
       ClassFile read = ClassFile.read(classFile);
       return read == null ? null : transform(loader, name.replace('/', '.'), domain, read);
     } catch (Throwable t) {
-      listener.failed(name, t);
+      listener.failed(name.replace('/', '.'), t);
       return null;
     }
   }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -66,10 +67,13 @@ public final class AdviceBenchmark {
   }
 
   /** One run, and what its summary advises. */
-  private record Run(
-      double rate, List<String> losses, List<String> next, double bound, List<String> refused) {}
+  private record Run(double rate, List<String> next, double bound, List<String> refused) {}
 
   private final Checkout checkout = Checkout.find();
+
+  /** Losses of the first run of each program; all later runs must have the same. */
+  private final Map<Program, List<String>> losses = new HashMap<>();
+
   private final CoordlTool coordl = new CoordlTool(checkout);
   private final Path work = Files.createDirectories(checkout.work("advice"));
   private final int pairs;
@@ -232,17 +236,11 @@ public final class AdviceBenchmark {
   /** Returns the fastest setting of the grid, trying each once. */
   private String best(Program program, String data) throws IOException, InterruptedException {
     Map<String, Double> rates = new LinkedHashMap<>();
-    List<String> losses = List.of();
     for (String form : quick ? List.of("", "prepared=share") : FORMS) {
       for (String prefetch : quick ? List.of("") : PREFETCHES) {
         String setting =
             form.isEmpty() || prefetch.isEmpty() ? form + prefetch : form + "," + prefetch;
         Run run = run(program, data, setting);
-        if (!losses.isEmpty() && !losses.equals(run.losses)) {
-          throw new IllegalStateException(
-              program + ", " + setting + ": losses are " + run.losses + ", expected " + losses);
-        }
-        losses = run.losses;
         rates.put(setting, run.rate);
         System.out.printf(
             Locale.ROOT, "  %s, %s: %.0f samples/s%n", program, described(setting), run.rate);
@@ -280,6 +278,11 @@ public final class AdviceBenchmark {
     result.orFail(program + "");
     cpuSeconds += result.cpuSeconds();
     TrainingEpochs printed = TrainingEpochs.of(result.out(), FIRST_MEASURED);
+    List<String> expected = losses.computeIfAbsent(program, any -> printed.losses());
+    if (!expected.equals(printed.losses())) {
+      throw new IllegalStateException(
+          program + ", " + setting + ": losses are " + printed.losses() + ", expected " + expected);
+    }
     JsonNode next =
         JsonMapper.shared()
             .readTree(coordl.run("summary", "--json", recording.toString()))
@@ -289,7 +292,6 @@ public final class AdviceBenchmark {
     arguments.removeIf(argument -> argument.startsWith("record="));
     return new Run(
         printed.rate(),
-        printed.losses(),
         arguments,
         next.path("gain").doubleValue(),
         result

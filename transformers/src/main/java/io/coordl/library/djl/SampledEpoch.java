@@ -187,14 +187,14 @@ final class SampledEpoch implements LibraryEpoch {
    * executor.
    */
   private int allowed(@Nullable ExecutorService executor) {
-    if (executor == null) {
-      return 1;
-    }
     int most = 1;
     if (executor instanceof ThreadPoolExecutor pool) {
       most = pool.getMaximumPoolSize();
     } else if (executor instanceof ForkJoinPool pool) {
       most = pool.getParallelism();
+    }
+    if (most <= 1) {
+      return 1; // Without several threads of its own, the program's code need not be thread-safe.
     }
     int wanted = Math.max(interceptor.threads, most);
     return Math.max(1, Math.min(wanted, Runtime.getRuntime().availableProcessors()));
