@@ -1,6 +1,6 @@
 /**
- * The agent's only class on the program's class path, which has {@code premain}. The boot loader
- * ({@code bridge}) or the isolated loader ({@code install}) loads everything else.
+ * Has only the entry class, which starts the agent. The boot loader loads {@code
+ * io.coordl.bridge}, and the isolated loader all other classes.
  */
 @NullMarked
 package io.coordl.agent;

@@ -7,8 +7,8 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
  * The bytes of DL4J arrays. Another thread may free an array's memory as soon as the array is
- * unreachable, and a pointer to the memory does not keep it reachable. Code that reads by address
- * must keep the array reachable until done; {@link FreedMemory} shows what happens otherwise.
+ * unreachable; a pointer to the memory does not prevent that. Code that reads by address must keep
+ * the array reachable until done; {@link FreedMemory} shows what happens otherwise.
  */
 public final class ArrayBytes {
   private ArrayBytes() {}

@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * Demonstrates a bug of DJL on PyTorch: it frees the memory of the number in {@code mul(Number)} as
  * soon as a collection runs after that call, but {@code backward} still reads this memory.
- * Arguments: the number of gradients; then {@code held} to keep the number in an array that stays
- * open. A collection runs between the two calls, and other memory of the same size is allocated and
- * filled with NaN.
+ * Arguments: how many gradients to compute; optionally {@code held}, to keep the factor in an array
+ * that stays open. A collection runs between the two calls, and other memory of the same size is
+ * allocated and filled with NaN.
  *
- * <p>Prints the first wrong gradients and their number.
+ * <p>Prints the first wrong gradients, and how many are wrong.
  */
 public final class ClosedNumber {
   private static final int SHOWN = 3;

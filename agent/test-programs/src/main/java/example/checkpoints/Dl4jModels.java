@@ -392,7 +392,7 @@ public final class Dl4jModels {
       } else if (!file.toString().endsWith(".txt")) {
         line.append(' ').append(crc(Files.readAllBytes(file)));
       } else {
-        // Without the times.
+        // Blank the second field, a time, which differs between runs.
         for (String text : Files.readAllLines(file)) {
           String[] fields = text.split(",", -1);
           fields[Math.min(1, fields.length - 1)] = "";

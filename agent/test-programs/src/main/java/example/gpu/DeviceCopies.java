@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures copies of a batch to a GPU from each kind of memory, using only the driver. A copy is
- * asynchronous and then waits for its stream, like PyTorch's blocking copy. Arguments: bytes of a
- * batch, rounds; each round copies once from each kind of memory. Prints a tab-separated line per
- * kind: name, median and minimum milliseconds, GB/s of the median, and milliseconds to page-lock
- * the memory once, or why it cannot be locked. Fails if the copied bytes differ.
+ * Measures copies of a batch to a GPU from each kind of memory, using only the driver. Like
+ * PyTorch's blocking copy, starts an asynchronous copy and waits for its stream. Arguments: bytes
+ * of a batch, rounds; each round copies once from each kind of memory. Prints a tab-separated line
+ * per kind: name, median and minimum milliseconds, GB/s of the median, and milliseconds to
+ * page-lock the memory once, or why it cannot be locked. Fails if the copied bytes differ.
  */
 public final class DeviceCopies {
   private static final NativeLibrary DRIVER = NativeLibrary.getInstance("libcuda.so.1");
@@ -34,7 +34,7 @@ public final class DeviceCopies {
   private final ByteBuffer batch;
   private final List<MemoryKind> kinds = new ArrayList<>();
 
-  /** Preparation that is not timed. */
+  /** Provides the memory that holds the batch; not timed. */
   private interface Before {
     ByteBuffer memory() throws IOException;
   }
@@ -117,7 +117,7 @@ public final class DeviceCopies {
     kinds.add(new MemoryKind(name, before, through, "-", new ArrayList<>()));
   }
 
-  /** Locks {@code memory}; it contains the batch, or receives it from {@code first} each time. */
+  /** Locks {@code memory}, which holds the batch or receives it from {@code first} each time. */
   private void addLocked(String name, ByteBuffer memory, ByteBuffer first) {
     long began = System.nanoTime();
     int result =

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /**
  * Time to create an array from a picture with {@code ImageFactory.fromFile} and {@code toNDArray},
  * compared with copying as many bytes. Arguments: a folder of JPEG files, the number of passes.
- * Prints one line with the medians over up to 200 pictures, each from its fastest pass, in
+ * Prints one line with both medians over up to 200 pictures, the lowest of all passes, in
  * microseconds.
  */
 public final class ImageCost {

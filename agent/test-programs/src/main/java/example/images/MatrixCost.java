@@ -18,8 +18,8 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * Time to fill a DL4J array with a picture by {@code NativeImageLoader.asMatrixView}, compared with
  * copying as many bytes. Arguments: a folder of JPEG files, the number of passes, and {@code flip}
- * for a loader with a transform. Prints one line with the medians over up to 200 pictures, each
- * from its fastest pass, in microseconds.
+ * for a loader with a transform. Prints one line with both medians over up to 200 pictures, the
+ * lowest of all passes, in microseconds.
  */
 public final class MatrixCost {
   private static final int SIZE = 224;

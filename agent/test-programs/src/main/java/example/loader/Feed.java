@@ -22,7 +22,7 @@ final class Feed {
   private final long stepNanos;
   private int epoch;
 
-  /** Page faults and CPU time of the process since its start. */
+  /** Minor page faults and CPU time of the process since its start. */
   private record Used(long faults, double cpuMillis) {
     static Used now() throws IOException {
       String stat = Files.readString(Path.of("/proc/self/stat"));

@@ -15,13 +15,13 @@ final class SteadyEpochs {
   private long start;
 
   /** Creates an instance for epochs of this many samples. */
-  SteadyEpochs(long samplesOfAnEpoch) {
-    quarter = samplesOfAnEpoch / 4;
+  SteadyEpochs(long samplesPerEpoch) {
+    quarter = samplesPerEpoch / 4;
   }
 
   /** Records the end of a step with this number of samples. */
-  void step(long samplesOfTheStep) {
-    samples += samplesOfTheStep;
+  void step(long stepSamples) {
+    samples += stepSamples;
     if (skipped == 0 && samples >= quarter) {
       skipped = samples;
       start = System.nanoTime();

@@ -418,7 +418,7 @@ public final class DjlSamples {
     return folder.resolve(name + "-" + ProcessHandle.current().pid());
   }
 
-  /** Iterates over data scaled by a file, which changes after each batch. */
+  /** Iterates over data scaled by a file that changes after each batch; returns the data. */
   private RandomAccessDataset rescaled(Path scale, Change change)
       throws IOException, TranslateException {
     List<Path> files = fewFiles();
@@ -544,7 +544,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Builds a data set with a given number of samples. */
+  /** Holds a data set's sampling options and number of samples. */
   static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
     private int count;
 
@@ -666,7 +666,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Files whose values are multiplied by that in another file. */
+  /** Files whose first byte is multiplied by that of another file. */
   private static final class ScaledByFile extends Counting {
     private final List<Path> files;
     private final Path scale;
@@ -747,7 +747,7 @@ public final class DjlSamples {
     return files;
   }
 
-  /** Decodes pictures itself, and mirrors some of them in place. */
+  /** Decodes pictures itself, and mirrors the first row of some in place. */
   private static final class Mirrored extends Counting {
     private final List<File> pictures;
     private final Random random = new Random(9);

@@ -88,7 +88,7 @@ public final class Dl4jSamples {
   private static final int WORDS = 120;
   private static final int CLASSES = 2;
 
-  /** Read by a preprocessor, changed by the loop. */
+  /** A factor that a preprocessor reads and the loop changes. */
   private static float level = 1;
 
   private final Path folder;

@@ -28,7 +28,7 @@ import org.nd4j.linalg.factory.Nd4j;
 /** Custom iterators; some return the same batches in each epoch, others only seem to. */
 @SuppressWarnings("serial") // None is serialized.
 final class OwnIterators {
-  /** Changed by the loop. */
+  /** A factor that the loop changes. */
   static float level = 1;
 
   private OwnIterators() {}

@@ -28,9 +28,9 @@ import java.util.zip.CRC32;
  * Arguments: {@code HOW PATH EPOCHS [RECORD_BYTES]}; prints a line per batch: {@code batch EPOCH
  * NUMBER CRC32}.
  *
- * <p>HOW is readallbytes or fileinputstream (PATH is a folder), randomaccessfile or filechannel
- * (PATH is the file of records, which stays open for the whole run, as is usual for such data
- * sets).
+ * <p>HOW is readallbytes or fileinputstream if PATH is a folder, and randomaccessfile or
+ * filechannel if PATH is a file of records. That file stays open for the whole run, as is usual for
+ * such data sets.
  */
 public final class UserDatasets {
   private static final int BATCH = 8;

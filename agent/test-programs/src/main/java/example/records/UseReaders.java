@@ -141,9 +141,9 @@ public final class UseReaders {
     }
   }
 
-  private int number(String setting, int usual) {
+  private int number(String setting, int defaultValue) {
     String value = settings.get(setting);
-    return value == null ? usual : Integer.parseInt(value);
+    return value == null ? defaultValue : Integer.parseInt(value);
   }
 
   private char delimiter() {

@@ -2,7 +2,7 @@ package example.truth;
 
 /** Sleeps that replace work of known duration. */
 final class Pause {
-  /** Delays beyond this are not subtracted, because any program would lose that time. */
+  /** Maximum delay to subtract; any program would lose the rest. */
   private static final long MAX_NANOS = 150_000_000;
 
   /** Nanoseconds by which a thread's last pause was too long. */

@@ -82,11 +82,11 @@ record Rates(String program, int stepMillis, int prepMillis, int fetchMillis) {
 
   /** Prints this program's true rates as one line of JSON, in nanoseconds per sample. */
   void print(int workers) {
-    double alone = (double) prepMillis / Math.max(1, workers);
-    double cached = workers == 0 ? stepMillis + alone : Math.max(stepMillis, alone);
+    double prep = (double) prepMillis / Math.max(1, workers);
+    double cached = workers == 0 ? stepMillis + prep : Math.max(stepMillis, prep);
     double cold =
         workers == 0
-            ? stepMillis + alone + fetchMillis
+            ? stepMillis + prep + fetchMillis
             : Math.max(
                 Math.max(stepMillis, fetchMillis), (double) (prepMillis + fetchMillis) / workers);
     System.out.printf(
@@ -98,7 +98,7 @@ record Rates(String program, int stepMillis, int prepMillis, int fetchMillis) {
         stepMillis * 1e6,
         cached * 1e6,
         cold * 1e6,
-        alone * 1e6,
+        prep * 1e6,
         fetchMillis * 1e6);
   }
 }

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Tries learning rates: runs a training program several times in parallel on this host, each in its
- * own JVM, and prints a table of the results.
+ * Tries learning rates: runs a training program once per rate, all in parallel on this host, each
+ * run in its own JVM, and prints a table of the results.
  *
  * <p>Put this class in front of your usual main class: {@code java [JVM OPTIONS] -cp CLASSPATH
  * example.search.Search [OPTIONS] MAIN-CLASS [ARGUMENTS]}. Every job gets the JVM options and the

@@ -120,8 +120,8 @@ record OutputFile(Path path) {
 
   void create(Creator creator) throws RecordingException {
     try {
-      // In the same directory, so the move is a rename; created normally, so with usual
-      // permissions.
+      // In the same directory, so the move is a rename. Not created as a temporary file, which
+      // would have narrower permissions.
       Path part =
           folder(path).resolve("." + path.getFileName() + "." + ProcessHandle.current().pid());
       try {

@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  * reads of an item inside it are fetches.
  */
 public final class DesktopReads {
-  /** Subject of the spans for files, whose pictures can be cached; for the rest, the class. */
+  /**
+   * Subject of the spans for files, whose pictures can be cached. Other spans have the class as
+   * their subject.
+   */
   private static final String OF_FILES = "javax.imageio.ImageIO";
 
   private static final StackWalker STACK =

@@ -134,7 +134,7 @@ public final class FileReads {
     return file.isFile();
   }
 
-  /** Called before the program queries a file: its sample depends on the file's state. */
+  /** Called before the program queries a file, because the sample may depend on the answer. */
   private static void queries(File file) {
     if (file != null && file.getClass() == File.class) {
       ItemCursor.noteFile(file.getPath());

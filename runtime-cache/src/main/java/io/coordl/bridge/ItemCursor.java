@@ -27,7 +27,7 @@ final class ItemCursor {
   private static final int CHUNK = 1 << 16;
 
   /** Single-byte reads check for damaged memory where these bits of the position are zero. */
-  private static final int PAGE_MASK = (1 << 9) - 1;
+  private static final int CHECK_MASK = (1 << 9) - 1;
 
   /** Whether the JDK's working directory (user.dir) is the process's. */
   private static final boolean SAME_DIRECTORY = isSameDirectory();
@@ -276,7 +276,7 @@ final class ItemCursor {
     if (bytes != null && position < size && position >= 0) {
       try {
         int value = bytes.get((int) position) & 0xff;
-        if ((position & PAGE_MASK) == 0) {
+        if ((position & CHECK_MASK) == 0) {
           OpenItem.settle();
         }
         position++;

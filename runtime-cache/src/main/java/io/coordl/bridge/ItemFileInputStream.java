@@ -138,7 +138,7 @@ final class ItemFileInputStream extends FileInputStream {
         if (!cursor.restFitsArray()) {
           try (FileInputStream named = new FileInputStream(cursor.path())) {
             named.skip(cursor.position());
-            // Throws an exception that names the file, which real() cannot.
+            // Throws an error that names the file, which real() cannot.
             return named.readAllBytes();
           }
         }

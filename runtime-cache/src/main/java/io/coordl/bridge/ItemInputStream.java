@@ -75,7 +75,7 @@ final class ItemInputStream extends InputStream {
     if (!observed && !cursor.restFitsArray() && new File(cursor.path()).isFile()) {
       try (InputStream named = Files.newInputStream(Path.of(cursor.path()))) {
         named.skip(cursor.position());
-        return named.readAllBytes(); // Throws the JDK's own exception.
+        return named.readAllBytes(); // Throws the JDK's own error.
       }
     }
     byte[] rest = in.readAllBytes();

@@ -7,7 +7,9 @@ package io.coordl.bridge;
 public enum SpanKind {
   /**
    * Turning raw bytes into pixels, audio samples or the like, or directly into an array. The
-   * subject is the library's decoder, or a class of the JDK if the program calls that itself.
+   * subject is the library's decoder, or the path for OpenCV's {@code imread}. If the program
+   * itself calls {@code ImageIO}, the subject is that name for a file and the class for any other
+   * source.
    */
   DECODE,
   /** Transforming one sample or batch; the subject is the transform. */

@@ -13,14 +13,17 @@ public interface SpanSink {
   /**
    * Opens a span on this thread; returns a token for {@link #exit}, 0 if the span is not recorded.
    *
-   * @param subject what the span is about; recordings show its class, or the text of a string
+   * @param subject what the span is about; recordings show the text of a string, the name of a
+   *     class, or the class of any other object
    */
   long enter(SpanKind kind, @Nullable Object subject);
 
   /**
    * Closes the span of {@code token} and every span still open inside it, as after a call that
-   * threw; {@code result} is the value that the method returned or the exception that it threw;
-   * null if there is none, or if the caller omits it.
+   * threw.
+   *
+   * @param result the value that the method returned or the exception that it threw; null if there
+   *     is none, or if the caller omits it
    */
   void exit(long token, @Nullable Object result);
 
@@ -41,7 +44,7 @@ public interface SpanSink {
    * @param startNanos {@link System#nanoTime} at the open
    * @param nanos time spent in open and reads
    * @param bytes bytes read
-   * @param origin where they came from
+   * @param origin the farthest source of these bytes
    */
   void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin);
 

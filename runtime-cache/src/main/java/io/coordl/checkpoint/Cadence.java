@@ -132,7 +132,7 @@ final class Cadence {
   /**
    * Records a later step.
    *
-   * @param nanos since the previous step, or since the checkpoint after it
+   * @param nanos time since the previous step, or since the checkpoint after it
    * @param writing whether a checkpoint is being written
    */
   void step(long nanos, boolean writing) {

@@ -102,8 +102,8 @@ final class ModelFile implements Closeable {
 
   /**
    * Creates and locks the file. While it is open, a {@link #sweep} by another job skips it. Its
-   * name is never reused, so the file of a dead job can be deleted by name. Writes without a
-   * channel, as the libraries do, so that an interrupt of the program's thread does not close it.
+   * name is never reused, so the file of a dead job can be deleted by name. Returns a stream, as
+   * the libraries use, not a channel, which an interrupt of the program's thread would close.
    */
   private FileOutputStream createIncomplete() throws IOException {
     OwnFiles.directory(directory);

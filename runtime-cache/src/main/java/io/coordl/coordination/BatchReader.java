@@ -9,9 +9,9 @@ public interface BatchReader<T> {
   /**
    * Reads a batch.
    *
-   * @param bytes direct, read-only, page aligned, in native byte order, from position 0 to the
-   *     batch's length. Valid only during this call; the slot may then be reused, so retain neither
-   *     the buffer nor an address in it
+   * @param bytes the batch, from position 0 to its length, in a direct, read-only, page-aligned
+   *     buffer in native byte order. Valid only during this call; the slot may then be reused, so
+   *     retain neither the buffer nor an address in it
    */
   T read(ByteBuffer bytes) throws IOException;
 }

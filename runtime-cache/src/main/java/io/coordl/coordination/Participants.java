@@ -74,7 +74,7 @@ final class Participants {
 
   /** Returns the number of live participants, including this one. */
   int count() {
-    return (int) all().mapToLong(this::job).filter(j -> j != 0 && liveness.alive(j)).count();
+    return (int) all().mapToLong(this::job).filter(id -> id != 0 && liveness.alive(id)).count();
   }
 
   /** Whether the participant's process is alive and not suspended. */
@@ -121,7 +121,8 @@ final class Participants {
   }
 
   /**
-   * Whether a job is expected to finish the work that it has started: this job, or a running one.
+   * Whether a job is expected to finish the work that it has started; true for this job and for
+   * running jobs.
    */
   boolean willFinish(long other) {
     if (other == job) {
@@ -196,7 +197,7 @@ final class Participants {
     return false;
   }
 
-  /** Removes the participant from all slots and epochs. */
+  /** Removes the participant from all slots and epochs, and frees its number. */
   static void bury(StagingMemory memory, int participant) {
     for (int slot = 0; slot < MAX_SLOTS; slot++) {
       memory.remove(

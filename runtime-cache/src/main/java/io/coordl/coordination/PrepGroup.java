@@ -110,8 +110,8 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Begins an epoch of this job. May wait, for a bounded time, until the epoch can be shared: for
-   * jobs still expected, or until the others finish their current epoch.
+   * Begins an epoch of this job. May wait, for a bounded time, for jobs still expected, or until
+   * the others finish their current epoch.
    *
    * @param pipeline fingerprint of the pipeline; jobs with an equal one share batches
    * @param own the order this job's own sampler produced; all jobs adopt the first job's order

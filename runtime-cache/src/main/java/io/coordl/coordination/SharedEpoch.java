@@ -28,7 +28,10 @@ public final class SharedEpoch {
   private static final long USUAL_PAUSE_NANOS = 1_000_000;
   private static final long MAX_PAUSE_NANOS = 10_000_000;
 
-  /** A check costs about 40 microseconds, so waits for slow batches check less often. */
+  /**
+   * Pauses grow to the shortest preparation divided by this, because a check costs about 40
+   * microseconds.
+   */
   private static final int PAUSES_PER_BATCH = 16;
 
   /** Patience as a multiple of the slowest preparation so far. */
@@ -52,7 +55,7 @@ public final class SharedEpoch {
 
   /**
    * Since when this job's producers have found neither a free slot nor a participant whose progress
-   * would free one; 0 if they have not starved.
+   * would free one; 0 while they find either.
    */
   private volatile long starvedSince;
 
@@ -178,8 +181,8 @@ public final class SharedEpoch {
   }
 
   /**
-   * Called if no slot is free. Unless a participant's progress would free one, waiting may not
-   * help.
+   * Called if no slot is free. Records since when no participant's progress would free one: waiting
+   * may then not help.
    */
   private void starve(Blocker blocker) {
     if (blocker.participant >= 0) {
@@ -275,8 +278,8 @@ public final class SharedEpoch {
    * batch may be used once, in any order and by any thread. Interrupts do not end the wait and are
    * not lost. The slot is released before this returns.
    *
-   * @return null if the job must prepare the batch locally: no job prepares it soon enough, its
-   *     bytes cannot be mapped, or there is no memory for the copy
+   * @return null if the job must prepare the batch locally, for example because no job prepares it
+   *     soon enough
    * @throws IOException if {@code reader} throws it
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {

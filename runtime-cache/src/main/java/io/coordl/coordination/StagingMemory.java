@@ -54,10 +54,10 @@ interface StagingMemory extends Contents.Memory {
     return true;
   }
 
-  /** Returns a slot's buffer to write; throws if there is no memory for it. */
+  /** Returns a slot's buffer for writing; throws if there is no memory for it. */
   ByteBuffer writable(int slot, int bytes) throws IOException;
 
-  /** Returns a slot's buffer to read; throws if it cannot be mapped. */
+  /** Returns a slot's buffer for reading; throws if it cannot be mapped. */
   ByteBuffer readable(int slot, int bytes) throws IOException;
 
   @Override

@@ -121,7 +121,7 @@ public final class Machine {
             System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
     event.cpuLimit = KernelCores.limit();
-    // Only if no limit is known: memory() takes 15 ms.
+    // Call memory() only if no limit is known, because it takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
   }
@@ -132,7 +132,8 @@ public final class Machine {
   }
 
   /**
-   * Returns the CPU nanoseconds of a process so far, in steps of 10 ms; 0 if there is no such file.
+   * Returns the CPU time of a process in nanoseconds, a multiple of 10 ms; 0 if there is no such
+   * file.
    */
   static long cpuTime(Path stat) {
     JobStatisticsEvent used = new JobStatisticsEvent();

@@ -62,7 +62,7 @@ public final class MemoryWatch implements Closeable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Spare bytes per nanosecond of pause: no program takes 8 GiB in a second. */
+  /** Spare bytes per nanosecond of pause: no program takes 8 GB in a second. */
   private static final int BYTES_PER_NANO = 8;
 
   /** A component that holds memory. */
@@ -207,8 +207,8 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Limits a budget that the user has not set to a sixteenth of each control group's limit. Used
-   * for memory that cannot be given back while it is in use.
+   * Caps a budget that the user has not set at a sixteenth of each control group's limit. Used for
+   * memory that cannot be given back while it is in use.
    */
   public long bounded(long budget) {
     long bound = budget;

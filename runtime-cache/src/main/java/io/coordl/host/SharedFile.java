@@ -114,7 +114,10 @@ public final class SharedFile<M extends Contents.Memory> {
     return checksum(0xcbf29ce484222325L, text);
   }
 
-  /** Returns the checksum of a string with checksum {@code before} followed by {@code text}. */
+  /**
+   * Returns the checksum of a string that ends with {@code text}; {@code before} is that of the
+   * rest.
+   */
   public static long checksum(long before, String text) {
     long hash = before;
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -195,7 +198,10 @@ public final class SharedFile<M extends Contents.Memory> {
       return new IOException(refusal(why, advice));
     }
 
-    /** Makes one attempt; returns null if the path names another file by then. */
+    /**
+     * Makes one attempt; returns null if another is needed, as when the path names another file by
+     * then.
+     */
     private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));

@@ -182,9 +182,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     return name == null || name.isStamped() ? state.changedNanos() : 0;
   }
 
-  /**
-   * Checks the whole file's bytes against the manifest; if they differ, logs and remembers that.
-   */
+  /** Returns false, and remembers that, if the manifest lists other bytes for the whole file. */
   public boolean verify(byte[] bytes, int offset) {
     if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size())) {
       return true;

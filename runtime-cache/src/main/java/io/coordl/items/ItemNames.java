@@ -91,7 +91,7 @@ public final class ItemNames {
   private final AtomicBoolean loggedNoChange = new AtomicBoolean();
   private @Nullable Manifest manifest;
 
-  /** Published after {@code manifest}. */
+  /** Whether reading the manifest has been tried; set last, to publish it. */
   private volatile boolean read;
 
   private ItemNames(
@@ -347,8 +347,8 @@ public final class ItemNames {
   }
 
   /**
-   * Returns the path that identifies an item; null if no file system can have it. A path with ".."
-   * stays unchanged: after a symbolic link, the normalized path would name another file.
+   * Returns the path that identifies an item; null if no file system can have it. Keeps "..": after
+   * a symbolic link, the normalized path would name another file.
    */
   public static @Nullable String absolute(String path) {
     if (path.isEmpty() || path.indexOf('\0') >= 0) {

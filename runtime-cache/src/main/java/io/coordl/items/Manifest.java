@@ -258,7 +258,7 @@ final class Manifest {
     }
   }
 
-  /** Whether the line is valid and does not contradict an earlier one. */
+  /** Adds a line; returns whether it is valid and does not contradict an earlier one. */
   private boolean add(byte[] line, int length) {
     String text = new String(line, 0, length, StandardCharsets.ISO_8859_1);
     boolean escaped = text.startsWith("\\");

@@ -17,7 +17,7 @@ public final class Deadline implements Watch.Watched {
   private final Watch watch;
   private final Closeable connection;
 
-  /** Creates an unset deadline, which the watch checks until it is closed. */
+  /** Creates an unset deadline; the watch checks it until {@link #close}. */
   public Deadline(Watch watch, Closeable connection) {
     this.watch = watch;
     this.connection = connection;

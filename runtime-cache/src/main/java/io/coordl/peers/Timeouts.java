@@ -5,15 +5,15 @@ import java.time.Duration;
 /**
  * Time limits of the engines; tests use other values.
  *
- * @param progress limit without progress, after which a call is late; {@link #WINDOW} bytes of an
- *     item must transfer in this time
- * @param connect for a connection to be established
- * @param faults for all late and failed calls of one fetch together
- * @param probe between two probes of a host that failed
- * @param handshake for an unauthenticated client to complete its handshake
- * @param claimant for the next message from a claimant, which otherwise loses its claim
- * @param stalled for a client to take a piece of an item
- * @param hosts for the awaited hosts to join
+ * @param progress time in which an answer must arrive, or {@link #WINDOW} bytes of an item must
+ *     transfer; otherwise the call is late
+ * @param connect time to establish a connection
+ * @param faults total time that late and failed calls may cost one fetch
+ * @param probe pause between two probes of a host that failed
+ * @param handshake time for an unauthenticated client to complete its handshake
+ * @param claimant maximum time between a claimant's messages; after that, it loses its claim
+ * @param stalled time for a client to take a piece of an item
+ * @param hosts time to wait for the awaited hosts to join
  */
 public record Timeouts(
     Duration progress,

@@ -127,7 +127,7 @@ final class EmulatedAccelerator extends Stage {
       get.advance();
       batches++;
       long now = plan.now();
-      if (batchesOfEpoch++ > 0) { // The second batch was prepared during the program's own step.
+      if (batchesOfEpoch++ > 0) { // As in MLPerf Storage, an epoch's first step is ignored.
         count(new Step(samples, now - arrived, new PhaseEvent()));
       }
       arrived = now;
@@ -147,7 +147,7 @@ final class EmulatedAccelerator extends Stage {
     }
   }
 
-  /** Advances to the next state if it is time; returns true after the last. */
+  /** Advances to the next state if it is time; returns whether the stage has ended. */
   private boolean advanceState() throws IOException {
     long now = plan.now();
     switch (state) {

@@ -197,9 +197,9 @@ final class Gauge {
   }
 
   /**
-   * Returns the number of steps before the steady state, -1 if there is none. With several turns,
-   * searches only the first: ignoring turns in which the machine was slow for all phases would make
-   * this phase look faster than the others.
+   * Returns the number of steps before the steady state. If there is none, returns -1 in the first
+   * turn, 0 later. Later turns are not searched: ignoring turns in which the machine was slow for
+   * all phases would make this phase look faster than the others.
    */
   private int begin() {
     List<Step> searched = turns == 1 ? judged() : judged().subList(0, firstTurn);

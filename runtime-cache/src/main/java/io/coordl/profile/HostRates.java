@@ -71,16 +71,16 @@ final class HostRates {
             try {
               all.items().get(i).keep();
             } catch (IOException | RuntimeException e) {
-              // The program's own read will report the error; even the file system may be the
-              // program's.
+              // The program's own read will report the error. The file system may be a class of
+              // the program, and throw anything.
             }
           }
         });
   }
 
   /**
-   * Result of reading items from storage; {@code perItem} is wall time in nanoseconds for all
-   * threads together.
+   * Result of reading items from storage; {@code perItem} is the wall time in nanoseconds, divided
+   * by the number of items that all threads read.
    */
   record Reading(int threads, long items, long bytes, Estimate perItem) {
     long bytesPerSecond() {

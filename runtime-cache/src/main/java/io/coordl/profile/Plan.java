@@ -96,7 +96,7 @@ final class Plan {
   /**
    * Returns a clause that says how many more steps the program must train for all phases, at its
    * speed so far: at least as many as steady steps require, at most as many as fit before the time
-   * limits.
+   * limits. Empty before the first batch.
    */
   String toGo(Figures totals) {
     if (totals.batches == 0 || totals.wall == 0) {
@@ -124,7 +124,7 @@ final class Plan {
   }
 
   /**
-   * Whether a phase must end with the steps so far, because its time limit has passed. In a program
+   * Whether a phase must end with the steps so far, because the time limit has passed. In a program
    * with short epochs, or on a busy machine, few or no steps can be used.
    *
    * @param some whether the phase has steps that can be used
@@ -194,9 +194,7 @@ final class Plan {
     next.add(new StorageAlone(this, phases.size() > 1));
   }
 
-  /**
-   * Returns the next smaller number of threads to measure: every number from 8 down, halves above.
-   */
+  /** Returns the next number of threads to measure: one less, or half of a number above 8. */
   private static int fewer(int threads) {
     return threads <= HALVE_ABOVE ? threads - 1 : threads / 2;
   }

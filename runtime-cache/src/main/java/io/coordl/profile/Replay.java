@@ -93,7 +93,7 @@ final class Replay extends AlternatingStage {
     }
   }
 
-  /** Counts a step; returns whether the threads that prepare batches have become idle. */
+  /** Counts a step; returns whether preparing threads are idle, or take too long to become so. */
   private boolean updateIdle() {
     if (idle) {
       return true;

@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the phases in turns until all are known precisely enough. Without turns, if the machine's
- * speed changes by the minute or the program is still getting faster, the first phase would look
- * slower than the others, and the difference would look like a stall.
+ * Runs the phases in turns until all are known precisely enough. Without turns, a phase could be
+ * slower than the others only because the machine's speed changed or the program was still getting
+ * faster, and the difference would look like a stall.
  *
  * <p>If all phases are steady, one turn of each is enough. Otherwise all phases continue, even
  * those already known, so that a change in the machine's speed affects all of them.

@@ -117,12 +117,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An item takes 24 bytes of header, at most 7 of padding, and its share of the index. A table is
  * appended when the newest is three quarters full; tables double from 4,096 to 2,097,152 slots (16
- * MiB) and then stay at that size. Worst case, just after doubling: all n items in tables of s
- * slots in total, n = 0.75 s, and a new table of s + 4,096 slots still empty: 8 * 2 s / 0.75 s =
- * 21.4 bytes. The sum is 24 + 7 + 21.4 = 52.4 bytes, plus 40 KiB once. With 14 million items
- * (ImageNet-22k) there are 9 doubling tables and 8 of 16 MiB, 10.7 to 12 bytes per item: below 43
- * in all. On the heap, each process that verifies items has one bit per slot: another 0.2 to 0.4
- * bytes per item.
+ * MiB) and then stay at that size. The worst case is just after doubling: all n = 0.75 s items are
+ * in tables of s slots in total, and a new table of s + 4,096 slots is still empty. The index then
+ * takes 8 * 2 s / 0.75 s = 21.4 bytes per item. The sum is 24 + 7 + 21.4 = 52.4 bytes, plus 40 KiB
+ * once. With 14 million items (ImageNet-22k) there are 9 doubling tables and 8 of 16 MiB. They take
+ * 10.7 to 12 bytes per item, so the sum is below 43. On the heap, each process that verifies items
+ * has one bit per slot: another 0.2 to 0.4 bytes per item.
  *
  * <h2>Trade-offs</h2>
  *
@@ -167,8 +167,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-  // Set before the store opens and read only once it is open; until then they describe an arena
-  // without capacity.
+  // Set when the store opens; until then they describe an arena without capacity.
   ArenaMemory memory;
   @Nullable SharedFile<ArenaMemory> shared;
   private long job;

@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
  * Maximum number of bytes that a store may take: {@code auto}, a size ({@code 8g}, {@code 512m},
  * {@code 0}) or a share ({@code 50%}) of the memory that is free when the store is opened.
  *
- * @param text as the user wrote it
+ * @param text budget as the user wrote it
  * @param bytes requested size; -1 if a share was requested
- * @param share of the free memory, from 0 to 1; 1 if a size was requested
+ * @param share requested share of the free memory, from 0 to 1; 1 if a size was requested
  */
 public record ByteBudget(String text, long bytes, double share) {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([kmgt]?)(i?b)?");
@@ -64,7 +64,7 @@ public record ByteBudget(String text, long bytes, double share) {
    * Returns the bytes to take.
    *
    * @param free maximum bytes that the store may take
-   * @param log receives a line if that is less than requested
+   * @param log receives a line if {@code free} is less than the requested size
    */
   public long resolve(long free, UserLog log) {
     long bound = Math.max(0, free);

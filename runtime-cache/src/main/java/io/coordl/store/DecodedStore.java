@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Items in decoded form (pixels before any random transform), in a separate arena or together with
- * the raw items: admitted until it is full, never evicted, shared by all jobs of the group if the
- * arena is. Entries are keyed by the file ({@link FileState}) and the {@link DecodedForm}, so only
- * jobs that decode in the same way share them.
+ * the raw items. They are admitted until the arena is full, and never evicted. If the jobs of a
+ * group share the arena, they share the items. Entries are keyed by the file ({@link FileState})
+ * and the {@link DecodedForm}, so only jobs that decode in the same way share them.
  *
  * <p>Safe for concurrent use. An interrupt may shorten a wait, but causes no exception; the
  * interrupt flag does not change.
@@ -96,8 +96,8 @@ public final class DecodedStore implements Closeable {
   }
 
   /**
-   * Whether there is room now for the shortest item that this process has decoded. If false, there
-   * is no use in reading a file only to admit it.
+   * Whether there is room now for the shortest item that this process has decoded, if any. If
+   * false, there is no use in reading a file only to admit it.
    */
   public boolean mayKeepMore() {
     long length = shortest.get();

@@ -25,7 +25,7 @@ public interface ItemStore {
    * something fails or takes too long, only one thread of all jobs that share the store runs its
    * loader for an item. Each call runs its loader at most once.
    *
-   * @param length of the item, in bytes
+   * @param length length of the item in bytes
    * @throws IOException only if the loader throws it
    */
   Fetched fetch(ItemKey key, int length, Loader loader) throws IOException;

@@ -185,8 +185,8 @@ public final class KeptForms {
       now.decodedBytes += length;
       now.decodeNanos += producing - read;
     }
-    // The read time of files too large to be read whole is unknown. It does not matter, because
-    // their decoded form is smaller.
+    // The read time of files too large to be read whole is unknown. It does not matter if their
+    // decoded form is smaller.
     if (arena != null
         && arena.rates() == null
         && producing > read

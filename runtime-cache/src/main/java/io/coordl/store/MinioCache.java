@@ -258,7 +258,7 @@ public final class MinioCache implements ItemSource {
    * Loads an item before the program requests it. Skips large files. With several hosts, skips the
    * item if too many items that other hosts cache already wait here. Runs on agent threads.
    *
-   * @param path as the program will pass it
+   * @param path path of the item, as the program will pass it
    * @return false if the item could not be cached; the caller stops after several such items
    */
   public boolean prefetch(String path) {

@@ -15,9 +15,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An item read in pieces: a large file in blocks, each an item in the store, or a small file that
- * stays open, as one piece. If a piece is not cached and must not be admitted, only the requested
- * bytes are read from storage.
+ * An item read in pieces. A large file is read in blocks, each an item in the store; a small file
+ * that stays open is one piece. If a piece is not cached and must not be admitted, only the
+ * requested bytes are read from storage.
  *
  * <p>Old and new bytes are never mixed. After {@link #hold}, either the only piece is in memory, or
  * the file stays open and uncached pieces are read from it, even if its path now names another

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * dropped to make room. Safe for concurrent use; blocks only briefly.
  */
 final class PrefetchedItems {
-  /** In requests: more than the items prefetched ahead, so an older item is no longer needed. */
+  /** More than the number of items prefetched ahead, so an older item is no longer needed. */
   private static final long MAX_WAIT = 2_048;
 
   private final long budget;

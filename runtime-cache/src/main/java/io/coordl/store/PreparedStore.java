@@ -12,9 +12,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepared samples, in a separate arena or together with items in other forms: admitted until it is
- * full, never evicted, shared by all jobs of the group if the arena is. The caller chooses each
- * sample's key.
+ * Prepared samples, in a separate arena or together with items in other forms. They are admitted
+ * until the arena is full, and never evicted. If the jobs of a group share the arena, they share
+ * the samples. The caller chooses each sample's key.
  *
  * <p>Safe for concurrent use. An interrupt may shorten a wait, but causes no exception; the
  * interrupt flag does not change.
@@ -88,7 +88,7 @@ public final class PreparedStore implements Closeable {
   /**
    * Admits a sample. Concurrent callers for the same sample wait for it, for a bounded time.
    *
-   * @param sample prepares it, or copies it; called at most once, on this thread
+   * @param sample prepares or copies the sample; called at most once, on this thread
    * @return whether this call admitted it
    * @throws IOException if {@code sample} throws it
    */

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * previous segment is full. As in {@link MappedMemory}, bytes are stored with write(2), and pages
  * are allocated only as they are written.
  *
- * <p>The JVM unmaps a segment that was given back once no view of it is reachable, and the kernel
- * frees the pages with the last mapping: no view ever reads missing pages. So one view pins a whole
+ * <p>After a segment is given back, the JVM unmaps it as soon as no view of it is reachable, and
+ * the kernel then frees its pages. So no view ever reads missing pages, but one view pins a whole
  * segment in memory. That is why segments are small: a 512th of the capacity, at least {@link
  * #MIN_SEGMENT}. A larger table or item has a segment to itself. A file is closed once it is
  * completely written, so that few descriptors are open.

@@ -285,12 +285,12 @@ public final class ProfiledItems implements ItemSource, Closeable {
       return file.size();
     }
 
-    /** Reads it from storage; false if it has changed. */
+    /** Reads the item from storage; false if its file has changed. */
     public boolean readStored() throws IOException {
       return stored(file) != null;
     }
 
-    /** Loads it into the store; returns whether it is cached now. */
+    /** Loads the item into the store; returns whether it is cached now. */
     public boolean keep() throws IOException {
       ArenaStore cache = store;
       Outcome outcome = cache == null ? Outcome.FULL : fetch(cache, file).outcome();
@@ -298,8 +298,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
 
     /**
-     * Copies it from the store, as the program's reader would; returns the bytes copied, 0 if it is
-     * not cached.
+     * Copies the item from the store, as the program's reader would; returns the bytes copied, 0 if
+     * the item is not cached.
      */
     public int copyKept(byte[] target) {
       ArenaStore cache = store;

@@ -3,7 +3,7 @@ package io.coordl.store;
 import java.util.List;
 
 /**
- * Mean size and time of an item in raw and decoded form.
+ * Sizes and times of an item in raw and decoded form, or the totals or means of several items.
  *
  * @param rawBytes length of its file
  * @param decodedBytes length of its decoded form

@@ -15,11 +15,11 @@ final class StepHistory {
 
   private List<Figures> all = new ArrayList<>();
   private Figures next = new JobStatisticsEvent();
-  private long batches = 1;
+  private long minBatches = 1;
 
   void add(Figures interval) {
     next.add(interval);
-    if (next.batches < batches) {
+    if (next.batches < minBatches) {
       return;
     }
     all.add(next);
@@ -30,7 +30,7 @@ final class StepHistory {
         joined.add(sum(all.subList(i, i + 2)));
       }
       all = joined;
-      batches *= 2;
+      minBatches *= 2;
     }
   }
 

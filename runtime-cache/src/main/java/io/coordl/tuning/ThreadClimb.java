@@ -154,9 +154,9 @@ final class ThreadClimb {
         } else {
           begin(current == 0 ? firstThreads(window) : current / 2, prefetched);
         }
+        // A window chosen for being slow would favour the candidate.
         if (!isSlower && current > 0) {
-          countAsFirst(
-              window); // A window that was chosen for being slow would favour the candidate.
+          countAsFirst(window);
         }
       }
       return null;

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * #WORTHWHILE_WORK} of the cores' time. Otherwise it begins once, in two consecutive windows, the
  * job has waited for a twentieth of the time, or fetching and preparing have taken {@link
  * #WORTHWHILE_WORK} of the cores' time. It begins after the first batch if the job has waited
- * longer for that batch than it has computed, and ends again if the job then does not wait, because
- * cold code prepares the first batch. Prepared samples are cached immediately. Raw and decoded
- * items are cached as soon as it is known that no samples can be, or else starting with the next
- * epoch. The stores decide which form is worth its memory. If the epochs that use cached data are
- * no faster and wait no less, all cached data is dropped.
+ * longer for that batch than it has computed. Cold code prepares that batch, so caching ends again
+ * if the job then does not wait. Prepared samples are cached immediately. Raw and decoded items are
+ * cached as soon as it is known that no samples can be, or else starting with the next epoch. The
+ * stores decide which form is worth its memory. If the epochs that use cached data are no faster
+ * and wait no less, all cached data is dropped.
  *
  * <p>The first decoded images are cached before any of this is known ({@link #triesImages}).
  *
@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * starts over; data cached by then stays cached if the job uses it or waits.
  *
  * <p><b>Prefetching</b> begins without a trial if the job waits longer than it computes, and its
- * batches are long; for short ones, the proof may cost more than prefetching gains. It is tried
- * while the job still waits, with more threads and with fewer ({@link ThreadClimb}).
+ * batches are long; for short ones, proving that it is safe may cost more than it gains. It is
+ * tried while the job still waits, with more threads and with fewer ({@link ThreadClimb}).
  *
  * <p>No thread of its own; callers trigger a rate-limited check. Thread-safe.
  */
@@ -71,8 +71,8 @@ public final class Tuner {
 
   /**
    * Share of the cores' time that fetching and preparing must take for caching to begin without
-   * waits: a library that prepares ahead takes cores from the steps, and while the steps' code is
-   * cold, it hides what the job will wait for.
+   * waits. A library that prepares ahead takes cores from the steps, and as long as cold code makes
+   * steps slow, they hide what the job will wait for.
    */
   static final double WORTHWHILE_WORK = 0.15;
 

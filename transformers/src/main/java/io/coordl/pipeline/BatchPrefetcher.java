@@ -151,7 +151,7 @@ public final class BatchPrefetcher {
   /**
    * Called when the program requests a batch, on a thread of the program or of the agent.
    *
-   * @param samples and {@code position} as passed to {@link LibraryEpoch#prefetch}
+   * @param samples as passed to {@link LibraryEpoch#prefetch}; {@code position} likewise
    * @return null if neither this batch nor the next is prefetched, so the program's own call runs
    *     unchanged
    */
@@ -391,7 +391,7 @@ public final class BatchPrefetcher {
     /** The generator before the batch was prepared. */
     final ForkableRandom from;
 
-    /** Its fork, from which the batch draws. */
+    /** The fork of {@link #from} that the batch draws from. */
     final ForkableRandom to;
 
     final Object settings;

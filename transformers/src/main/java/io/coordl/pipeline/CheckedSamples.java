@@ -125,7 +125,7 @@ public final class CheckedSamples {
         return one;
       }
       if (one.refersTo(null)) {
-        remembered -= one.first.length;
+        remembered -= one.firstChecksums.length;
         known.remove(i);
       }
     }
@@ -166,7 +166,7 @@ public final class CheckedSamples {
     private final Result result;
     private final BitSet made = new BitSet();
     private final BitSet compared = new BitSet();
-    private long[] first = {};
+    private long[] firstChecksums = {};
     private long next;
 
     private Units(Object dataset, Result result) {
@@ -190,12 +190,12 @@ public final class CheckedSamples {
         int unit = (int) number;
         if (!made.get(unit)) {
           made.set(unit);
-          first[unit] = checksum;
+          firstChecksums[unit] = checksum;
         } else if (!compared.get(unit)) {
           result.comparedSets += compared.isEmpty() ? 1 : 0;
           compared.set(unit);
           result.compared++;
-          result.differed += first[unit] == checksum ? 0 : 1;
+          result.differed += firstChecksums[unit] == checksum ? 0 : 1;
         }
       }
     }
@@ -223,18 +223,18 @@ public final class CheckedSamples {
       }
     }
 
-    /** Grows {@link #first} for this unit; returns false at the limit. */
+    /** Grows {@link #firstChecksums} for this unit; returns false at the limit. */
     private boolean makeRoom(long number) {
-      if (number < first.length) {
+      if (number < firstChecksums.length) {
         return true;
       }
-      long length = Math.max(Math.max(MIN_LENGTH, number + 1), 2L * first.length);
-      long grown = Math.min(length, (long) first.length + MAX_UNITS - remembered);
+      long length = Math.max(Math.max(MIN_LENGTH, number + 1), 2L * firstChecksums.length);
+      long grown = Math.min(length, (long) firstChecksums.length + MAX_UNITS - remembered);
       if (number >= grown) {
         return false;
       }
-      remembered += (int) grown - first.length;
-      first = Arrays.copyOf(first, (int) grown);
+      remembered += (int) grown - firstChecksums.length;
+      firstChecksums = Arrays.copyOf(firstChecksums, (int) grown);
       return true;
     }
   }

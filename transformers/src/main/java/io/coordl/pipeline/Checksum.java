@@ -39,9 +39,9 @@ public final class Checksum {
     ByteBuffer chunk = ByteBuffer.allocate(CHUNK).order(ByteOrder.nativeOrder());
     int length = Array.getLength(array);
     long[] lanes = {NONE, 1, 2, length};
-    int most = CHUNK / Double.BYTES;
-    for (int from = 0; from < length; from += most) {
-      int bytes = put(array, from, Math.min(most, length - from), chunk);
+    int maxElements = CHUNK / Double.BYTES;
+    for (int from = 0; from < length; from += maxElements) {
+      int bytes = put(array, from, Math.min(maxElements, length - from), chunk);
       // The last word may end in bytes of the previous chunk, which depend only on the array.
       for (int at = fill(lanes, chunk, bytes); at < bytes; at += Long.BYTES) {
         lanes[0] = lane(lanes[0], chunk.getLong(at));

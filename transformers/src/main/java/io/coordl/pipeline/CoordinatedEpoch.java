@@ -125,7 +125,7 @@ public final class CoordinatedEpoch {
     epoch.prepareWith(source(), pipeline.threads());
   }
 
-  /** Runs the program's own code on agent threads. */
+  /** Returns a source that runs the program's own code on agent threads. */
   private BatchSource source() {
     ReentrantLock alone = lockOfOne();
     ClassLoader loader = Thread.currentThread().getContextClassLoader();

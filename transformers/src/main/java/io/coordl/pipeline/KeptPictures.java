@@ -98,8 +98,8 @@ public final class KeptPictures implements DecodedPictures {
   }
 
   /**
-   * Returns the bytes of an image, with which it shares them; null if no equal image can be created
-   * from them, for example because its colour space is neither sRGB nor the standard grey.
+   * Returns an array that shares the bytes of an image; null if no equal image can be created from
+   * them, for example because its colour space is neither sRGB nor the standard grey.
    */
   public static @Nullable KeptArray array(BufferedImage image) {
     if (image.getClass() != BufferedImage.class) {

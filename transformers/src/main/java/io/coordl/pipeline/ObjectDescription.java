@@ -85,8 +85,8 @@ public final class ObjectDescription {
     boolean isScratch(Field field);
 
     /**
-     * Returns the maximum number of objects to describe. Without it, a reference to a whole network
-     * would delay each epoch.
+     * Returns the maximum number of objects to describe. Without a limit, a reference to a whole
+     * network would delay each epoch.
      */
     int maxObjects();
 
@@ -307,7 +307,8 @@ public final class ObjectDescription {
     Class<?> type = object.getClass();
     boolean ofJdk = JdkObjects.isOfJdk(type);
     if (ofJdk && (object instanceof Collection<?> || object instanceof Map<?, ?>)) {
-      write(type.getSimpleName()); // Its comparator decides which elements are equal.
+      write(type.getSimpleName());
+      // A comparator decides which elements are equal.
       Comparator<?> by = JdkObjects.comparator(object);
       write(by == null || by.getClass().isHidden() ? "" : " by " + by.getClass().getName() + " ");
     }

@@ -29,19 +29,19 @@ public final class ObjectFields {
   }
 
   /** Returns the values of the primitive fields, as {@link LibraryField#bits} returns them. */
-  public List<Long> numbers(Object of) {
+  public List<Long> numbers(Object object) {
     List<Long> values = new ArrayList<>(numbers.size());
     for (LibraryField<Object> field : numbers) {
-      values.add(field.bits(of));
+      values.add(field.bits(object));
     }
     return values;
   }
 
   /** Returns the values of the other fields. */
-  public @Nullable Object[] references(Object of) {
+  public @Nullable Object[] references(Object object) {
     @Nullable Object[] values = new @Nullable Object[references.size()];
     for (int i = 0; i < values.length; i++) {
-      values[i] = references.get(i).get(of);
+      values[i] = references.get(i).get(object);
     }
     return values;
   }
@@ -58,22 +58,22 @@ public final class ObjectFields {
   }
 
   /** Sets the primitive fields whose values differ from {@code before}, except final ones. */
-  public void setNumbers(Object of, List<Long> before, List<Long> values) {
+  public void setNumbers(Object object, List<Long> before, List<Long> values) {
     for (int i = 0; i < values.size(); i++) {
       LibraryField<Object> field = numbers.get(i);
       if (!values.get(i).equals(before.get(i)) && !Modifier.isFinal(field.field().getModifiers())) {
-        field.setBits(of, values.get(i));
+        field.setBits(object, values.get(i));
       }
     }
   }
 
   /** Sets all fields, including final ones, of an object that no constructor has initialised. */
-  public void setAll(Object of, List<Long> values, @Nullable Object[] objects) {
+  public void setAll(Object object, List<Long> values, @Nullable Object[] objects) {
     for (int i = 0; i < values.size(); i++) {
-      numbers.get(i).setBits(of, values.get(i));
+      numbers.get(i).setBits(object, values.get(i));
     }
     for (int i = 0; i < objects.length; i++) {
-      references.get(i).set(of, objects[i]);
+      references.get(i).set(object, objects[i]);
     }
   }
 }

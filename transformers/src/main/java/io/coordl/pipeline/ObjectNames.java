@@ -5,7 +5,7 @@ import java.util.UUID;
 import java.util.WeakHashMap;
 
 /**
- * Names for objects that no other object has, in this process or another. Thread-safe.
+ * Gives each object a name that no other object has, in this process or another. Thread-safe.
  *
  * @param <T> a class that compares objects by identity
  */

@@ -325,7 +325,7 @@ public final class PreparedSamples {
       }
     } catch (CannotShareException e) {
       if (store.isShared()) {
-        // Does not begin with the policy's name, because messages that do say why nothing is
+        // Does not begin with the policy's name: messages that begin with it say why nothing is
         // cached.
         log.once(
             Text.format(
@@ -441,9 +441,9 @@ public final class PreparedSamples {
   }
 
   /**
-   * Returns the samples of a batch, each once, that are not cached; empty if they are more than
-   * {@code max}, or if samples are not cached after their last stage, because later stages of the
-   * others may draw random numbers.
+   * Returns the samples of a batch that are not cached, each once. Empty if there are more than
+   * {@code max}, or if samples are not cached after their last stage: later stages of the cached
+   * ones may draw random numbers.
    */
   public List<Long> missing(Plan plan, List<Long> indices, int max) throws IOException {
     int stage = plan.stage;
@@ -563,7 +563,7 @@ public final class PreparedSamples {
     private final long size;
     private final long stamp;
     private final List<ItemKey> names = new ArrayList<>();
-    private final List<String> halves = new ArrayList<>();
+    private final List<String> highHalves = new ArrayList<>();
 
     /** The stage after which samples are cached; -1 until it is chosen. */
     private volatile int stage = -1;
@@ -626,7 +626,7 @@ public final class PreparedSamples {
       for (String text : texts) {
         ItemKey name = ItemKey.of(text, 0, 0, ItemKey.WHOLE);
         names.add(name);
-        halves.add(Long.toHexString(name.high()));
+        highHalves.add(Long.toHexString(name.high()));
       }
       if (!texts.isEmpty()) {
         findDecision();
@@ -691,7 +691,7 @@ public final class PreparedSamples {
     }
 
     private ItemKey key(int stage, long index) {
-      return ItemKey.of(halves.get(stage), names.get(stage).low(), index, stage);
+      return ItemKey.of(highHalves.get(stage), names.get(stage).low(), index, stage);
     }
 
     private ItemKey decision() {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Prepares one sample with the program's own code. Created for one call, used by its thread. */
 public interface SampleMaker<S> {
-  /** Stage 0; returns and throws as the program's code does. */
+  /** Runs stage 0; returns and throws as the program's code does. */
   @Nullable S get() throws Exception;
 
   /** Applies the transform of a stage, at least 1; throws as the program's code does. */

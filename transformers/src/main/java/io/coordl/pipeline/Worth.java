@@ -38,7 +38,10 @@ public final class Worth {
   /** The maximum cost of a hit, as a share of the preparation time. */
   private static final double MAX_HIT_COST = 0.8;
 
-  /** A hit that costs less than this share needs only {@link #EVIDENT_BLOCKS} blocks. */
+  /**
+   * A hit that costs less than this share of the preparation time needs only {@link
+   * #EVIDENT_BLOCKS} blocks.
+   */
   private static final double EVIDENT = 0.125;
 
   private static final int EVIDENT_BLOCKS = 4;
@@ -47,8 +50,8 @@ public final class Worth {
   private static final int PAUSE = 50;
 
   /**
-   * Caching stops after more than this many epochs without a hit, in which more than as many times
-   * the units of the largest epoch were cached.
+   * Caching stops if, without a hit, more than this many epochs have begun, and more than this many
+   * times the units of the largest epoch were cached.
    */
   private static final int MAX_EPOCHS_WITHOUT_HIT = 3;
 

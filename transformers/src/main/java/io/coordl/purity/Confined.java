@@ -154,17 +154,17 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
     }
 
     /** Whether an instruction does more with an operand than is allowed for a confined object. */
-    private boolean shows(Instruction it, int k, Collection<ClassCode> codes) {
+    private boolean shows(Instruction it, int index, Collection<ClassCode> codes) {
       int code = it.opcode();
       if (it.isCall()) {
         return code == Opcodes.INVOKESTATIC
-            || k > 0
+            || index > 0
             || !isProgram.test(it.member().owner())
             || codes.stream().noneMatch(type -> type.declares(it.member()));
       } else if (code == Opcodes.PUTFIELD) {
-        return k > 0;
+        return index > 0;
       } else if (code == Opcodes.INVOKEDYNAMIC) {
-        return k > 0 || !isReceiver(it, codes);
+        return index > 0 || !isReceiver(it, codes);
       }
       return !(code == Opcodes.GETFIELD
           || code == Opcodes.IFNULL

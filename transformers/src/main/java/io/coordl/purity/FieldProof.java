@@ -108,7 +108,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
             .allMatch(method -> storesOnly(method, field, origin -> isPattern(method, origin)));
   }
 
-  /** Whether all values that a method stores in a field have such origins. */
+  /** Whether all values that a method stores in a field have {@code allowed} origins. */
   boolean storesOnly(MethodCode method, Member field, Predicate<Origin> allowed) {
     for (int i = 0; i < method.instructions.size(); i++) {
       Instruction it = method.instructions.get(i);
@@ -386,7 +386,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /** Finds arrays and collections that a method changes without having created them. */
   private static final class Changes {
-    /** Methods whose result aliases an argument; changes are tracked through them. */
+    /** Methods whose result aliases an argument; a change through it is found where it is made. */
     private static final Set<String> PASSES =
         Set.of("java/util/stream/Stream.of", "java/util/Arrays.stream", "java/util/Arrays.asList");
 
@@ -563,9 +563,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       return method.instructions.get(made.at()).opcode() <= Opcodes.INVOKEDYNAMIC;
     }
 
-    private void use(Instruction it, List<Value> operands, int k, Origin origin) {
+    private void use(Instruction it, List<Value> operands, int index, Origin origin) {
       if (origin instanceof Made made) {
-        Role role = role(it, k);
+        Role role = role(it, index);
         if (role == Role.PUT
             && operands.get(0).origins().stream().allMatch(into -> outer(into) instanceof Made)) {
           operands.get(0).origins().forEach(into -> put((Made) outer(into), made));
@@ -580,7 +580,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       } else if (origin instanceof Kept kept
           && (deep || !kept.element())
           && refersTo(kept.field(), field)) {
-        Role role = role(it, k);
+        Role role = role(it, index);
         if (role == Role.SHOWN || role == Role.PUT) {
           why = method.where() + " passes to other code";
         } else if (role == Role.CHANGED
@@ -594,20 +594,20 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       contents.computeIfAbsent(into, none -> new HashSet<>()).add(content);
     }
 
-    private Role role(Instruction it, int k) {
+    private Role role(Instruction it, int index) {
       int code = it.opcode();
       if (it.setsElement()) {
-        return k == 0 ? Role.CHANGED : k == 2 ? Role.PUT : Role.READ;
+        return index == 0 ? Role.CHANGED : index == 2 ? Role.PUT : Role.READ;
       } else if (code == Opcodes.PUTFIELD) {
-        return k == 0 ? Role.READ : Role.SHOWN;
+        return index == 0 ? Role.READ : Role.SHOWN;
       } else if (code == Opcodes.PUTSTATIC
           || code == Opcodes.ARETURN
           || code == Opcodes.ATHROW
           || code == Opcodes.INVOKEDYNAMIC) {
         return Role.SHOWN;
       } else if (it.isCall()) {
-        boolean receiver = k == 0 && code != Opcodes.INVOKESTATIC;
-        return receiver ? asReceiver(it.member()) : asArgument(it.member(), k);
+        boolean receiver = index == 0 && code != Opcodes.INVOKESTATIC;
+        return receiver ? asReceiver(it.member()) : asArgument(it.member(), index);
       }
       return Role.READ;
     }
@@ -632,11 +632,11 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
           : Role.SHOWN;
     }
 
-    private Role asArgument(Member it, int k) {
+    private Role asArgument(Member it, int index) {
       if (it.owner().equals("java/lang/System") && it.name().equals("arraycopy")) {
-        return k == 2 ? Role.CHANGED : deep ? Role.SHOWN : Role.READ;
+        return index == 2 ? Role.CHANGED : deep ? Role.SHOWN : Role.READ;
       }
-      if (k == 0 && !deep && JdkCode.changesFirst(it.owner(), it.name())) {
+      if (index == 0 && !deep && JdkCode.changesFirst(it.owner(), it.name())) {
         return Role.CHANGED;
       }
       return (JdkCode.copies(it.owner(), it.name()) && !deep) || known.copies(it.owner(), it.name())

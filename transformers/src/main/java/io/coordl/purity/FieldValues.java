@@ -110,7 +110,7 @@ public final class FieldValues {
   }
 
   private static boolean isSame(@Nullable Object then, @Nullable Object now) {
-    return then instanceof WeakObject met ? now != null && met.refersTo(now) : then == now;
+    return then instanceof WeakObject weak ? now != null && weak.refersTo(now) : then == now;
   }
 
   /** Returns a primitive value; floats and doubles as bits, so that different NaNs differ. */

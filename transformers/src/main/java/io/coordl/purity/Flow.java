@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * the origins are united.
  */
 final class Flow {
-  /** Types of immutable values whose text depends on nothing else: strings, boxed primitives. */
+  /** Types whose values are immutable and determine their text: strings and boxed primitives. */
   private static final Set<String> SIMPLE_TYPES =
       Set.of(
           "Ljava/lang/String;",
@@ -35,7 +35,7 @@ final class Flow {
           "Ljava/lang/Boolean;",
           "Ljava/lang/Character;");
 
-  /** A value that may be one of more constants than this counts as any string. */
+  /** A value that may be more than this many constants counts as any string. */
   private static final int MAX_LITERALS = 4;
 
   /** A known origin of a value. */
@@ -58,7 +58,7 @@ final class Flow {
    */
   record Made(int at) implements Origin {}
 
-  /** An element of such an array or object, or of one of its elements. */
+  /** An element of a {@link Made} array or object, or of one of its elements. */
   record Inside(int at) implements Origin {}
 
   /**
@@ -392,7 +392,7 @@ final class Flow {
       }
     }
 
-    /** Whether it collects a stream into a new collection. */
+    /** Whether the call collects a stream into a new collection. */
     private boolean collects(String owner, String name) {
       return owner.equals("java/util/stream/Stream")
           && name.equals("collect")
@@ -431,8 +431,8 @@ final class Flow {
       if (value.wide()) {
         locals.set(slot + 1, null);
       }
-      Value under = slot > 0 ? locals.get(slot - 1) : null;
-      if (under != null && under.wide()) {
+      Value previous = slot > 0 ? locals.get(slot - 1) : null;
+      if (previous != null && previous.wide()) {
         locals.set(slot - 1, null);
       }
     }

@@ -131,8 +131,8 @@ final class JdkCode {
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
   /**
-   * Methods that read or query a file given as an argument. The calls are rewritten, so changes to
-   * the file are noticed.
+   * Methods that read or query a file, their receiver or an argument. The calls are rewritten, so
+   * changes to the file are noticed.
    */
   private static final Set<String> READS =
       names(
@@ -193,7 +193,7 @@ final class JdkCode {
               + " TreeMap.<init> HashSet.<init> LinkedHashSet.<init> TreeSet.<init>"
               + " ArrayDeque.<init>");
 
-  /** Methods that return a new object; of mutable ones, only arrays and collections. */
+  /** Methods that return a new array, collection or immutable object. */
   private static final Set<String> MAKES =
       names(
           "java/",
@@ -264,7 +264,7 @@ final class JdkCode {
         || PACKAGES.stream().anyMatch(owner::startsWith);
   }
 
-  /** Whether a method reads a file given as an argument. */
+  /** Whether a method reads or queries a file, its receiver or an argument. */
   static boolean readsFile(String owner, String method, String descriptor) {
     String whole = owner + "." + method + descriptor;
     return READS.stream().anyMatch(whole::startsWith);
@@ -336,9 +336,9 @@ final class JdkCode {
         || (type.getPackageName().equals("java.lang")
             && object instanceof Comparable
             && !(object instanceof Appendable))
-        // Those of java.time.chrono may refer to calendars of the program.
+        // Dates of java.time.chrono may refer to calendars of the program.
         || (type.getPackageName().equals("java.time") && object instanceof Comparable)
-        // Others may have a handler of the program.
+        // URLs with other protocols may have a handler of the program.
         || (object instanceof URL url && PROTOCOLS.contains(url.getProtocol()));
   }
 

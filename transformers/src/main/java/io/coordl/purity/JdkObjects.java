@@ -44,8 +44,8 @@ public final class JdkObjects {
   }
 
   /**
-   * Whether objects of a JDK type inherit this method without parameters from {@code Object}. Only
-   * lambdas, iterators and streams are assumed to do so without a concrete class.
+   * Whether objects of a JDK type inherit this method without parameters from {@code Object}; true
+   * if unknown. Of abstract types, only lambdas, iterators and streams are assumed to do so.
    */
   static boolean inherits(String className, String method) {
     try {

@@ -60,9 +60,10 @@ import org.jspecify.annotations.Nullable;
  * is not final must be private, and the analysis reads all class files of the nest. The field may
  * be set only in constructors of its own class, on {@code this}; in the static initialiser; or in a
  * method whose calls the library's adapter observes ({@link Known#isAnnounced}). Code may also set
- * fields of objects that exist only during a call: those of classes of which the pipeline keeps no
- * object. Any code can set a field that is neither final nor private, so such a field makes the
- * proof fail unless the caller compares its value before each call ({@link Known#comparesFields}).
+ * fields of an object that exists only during a call, which is certain if the pipeline keeps no
+ * object of its class. Any code can set a field that is neither final nor private, so such a field
+ * makes the proof fail unless the caller compares its value before each call ({@link
+ * Known#comparesFields}).
  *
  * <p><b>Objects.</b> The analysis follows objects from the pipeline through the current values of
  * their fields, which do not change. Immutable JDK values are known by class. The training loop may
@@ -76,8 +77,8 @@ import org.jspecify.annotations.Nullable;
  * object's methods, only those that analysed code calls are analysed. Example: a table record
  * refers to a parser whose {@code close} is never called.
  *
- * <p><b>Files.</b> The code may read files only if the caller notices that one was rewritten since
- * ({@link Known#noticesFiles}). It opens them by calls that the agent has rewritten.
+ * <p><b>Files.</b> The code may read files only if the caller notices later changes to them ({@link
+ * Known#noticesFiles}). It opens them by calls that the agent has rewritten.
  *
  * <p><b>Assumptions:</b> no reflection or native code sets final fields; the class files are those
  * that were loaded; the library's own code behaves as {@link Known} describes.
@@ -235,8 +236,8 @@ public final class PurityAnalyzer {
 
     /**
      * Returns the names and descriptors of the methods that the caller itself calls on the object
-     * that {@link #keepsPlace}, and on objects of classes unknown to the library; empty if it may
-     * call any.
+     * for which {@link #keepsPlace} is true, and on objects of classes unknown to the library;
+     * empty if it may call any.
      */
     default Set<String> runs() {
       return Set.of();
@@ -343,7 +344,7 @@ public final class PurityAnalyzer {
     /** The objects found, each with the name of what refers to it. */
     private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
 
-    /** The objects found to which only a library object refers. */
+    /** The library's objects to which only library objects refer. */
     private final Set<Object> owned = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** Arrays and collections that are elements of other arrays and collections. */
@@ -407,7 +408,7 @@ public final class PurityAnalyzer {
                 (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))
                     || seen.containsKey(object));
 
-    /** The methods that may run, with the loader that sees what they use. */
+    /** The methods that may run. */
     private final List<MethodCode> run = new ArrayList<>();
 
     /** A call of a method of the library that returns a collection, perhaps its own. */
@@ -416,6 +417,7 @@ public final class PurityAnalyzer {
     /** A call of a method that queries a file before it opens it; null if there is none. */
     private @Nullable String queriesFirst;
 
+    /** For each of the methods in {@link #run}, the loader that sees what it uses. */
     private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
         new IdentityHashMap<>();
 
@@ -464,7 +466,7 @@ public final class PurityAnalyzer {
         addElements(root, "the pipeline", false);
       } else {
         roots.add(root == null ? this : root);
-        // Other methods of an object that keeps its place run only if code shows the object.
+        // Methods that runs() does not return run only if code shows the object.
         boolean mayBeConfined =
             root != null && keepsPlace(root.getClass()) && !known.runs().isEmpty();
         add(root, "the pipeline", false, mayBeConfined ? Member.NONE : null);
@@ -589,8 +591,8 @@ public final class PurityAnalyzer {
       }
       for (Map<Member, String> fields : List.of(ofNewObjects, filled)) {
         for (Map.Entry<Member, String> field : fields.entrySet()) {
-          // An iterator's fields may hold objects of earlier calls, unless they are compared, and
-          // the library's collections may hold any.
+          // An iterator's fields may hold objects of earlier calls, unless they are compared; the
+          // library's collections may hold any object.
           if ((placed != null && !known.comparesFields())
               || libraryCollection != null
               || trusts
@@ -758,7 +760,7 @@ public final class PurityAnalyzer {
                       + " in a static field, where changes are not seen";
               return;
             }
-            // Code may read only its own fields of an object that keeps its place.
+            // Of an object that keeps its place, code may read only fields of the program.
             if (reason == null && object != placed && isOrExtendsLibrary(at)) {
               reason =
                   fields(at.getClassLoader())
@@ -826,7 +828,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Refuses a library object whose fields are not followed and refer to one of the program. */
+    /** Refuses a library object if a field that is not followed refers to a program object. */
     private void checkParts(Object object, Class<?> type) {
       for (Declared field : declared(type)) {
         Object part = field.field().getType().isPrimitive() ? null : value(field.field(), object);
@@ -1260,7 +1262,7 @@ public final class PurityAnalyzer {
 
     /**
      * Whether commons-io queries a file before it opens it, as versions before 2.8 do. If there is
-     * no file, nothing is opened and recorded, and the program gets an exception.
+     * no file, nothing is opened or recorded, and the program gets an exception.
      */
     private static boolean queriesBeforeOpening(@Nullable ClassCode code) {
       return code == null
@@ -1428,7 +1430,7 @@ public final class PurityAnalyzer {
        * the identity hash code, which differs between objects and processes. Other classes are
        * assumed to override the method.
        *
-       * @param type declared by the caller; null for any object
+       * @param type declared type of the value; null for any object
        * @param by {@code toString} or {@code hashCode}
        */
       private void checkIdentity(Value value, @Nullable Type type, Member by) {
@@ -1522,8 +1524,8 @@ public final class PurityAnalyzer {
       }
 
       /**
-       * Whether an open gets options, or may get some: with {@code DELETE_ON_CLOSE}, for example,
-       * reading has side effects.
+       * Whether a call that opens a file passes options, or may do so: with {@code
+       * DELETE_ON_CLOSE}, for example, reading has side effects.
        */
       private boolean takesOptions(Member it, List<Value> operands) {
         if (!it.descriptor().contains("Option;")) {

@@ -25,7 +25,7 @@ public final class Jdks {
 
   /**
    * Returns every JDK of release {@link #OLDEST} or newer: those below /usr/lib/jvm, {@code
-   * JAVA_HOME} and the running one; each once, oldest first; links followed.
+   * JAVA_HOME} and the running one. Follows links, and returns each JDK once, oldest first.
    */
   public static List<Jdk> all() {
     List<Path> candidates = new ArrayList<>();

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
  * @param module the example whose class path holds its framework
  */
 public record KnownWaits(String name, String mainClass, String module) {
-  /** The largest relative error that the agent promises. */
+  /** The agent promises a relative error of at most this. */
   public static final double LIMIT = 0.03;
 
   /**
@@ -67,7 +67,7 @@ public record KnownWaits(String name, String mainClass, String module) {
     }
   }
 
-  /** Size of a sparse file that is read for each batch, which takes tens of milliseconds. */
+  /** Size of a sparse file; reading it, once per batch, takes tens of milliseconds. */
   private static final long FILE_BYTES = 512L << 20;
 
   /** Returns the program that, for each batch, first reads a file and then prepares the batch. */

@@ -60,7 +60,7 @@ public final class Installer {
     for (String remark : options.remarks()) {
       log.say(remark);
     }
-    // Nothing to observe yet, but faults are logged from now on.
+    // Until activation, this only notes files mapped for writing, and logs faults.
     EarlyMaps early = new EarlyMaps();
     Bridge.install(SpanSink.NONE, early, log);
     openFileCalls(instrumentation);

@@ -80,7 +80,8 @@ public final class Options {
    *
    * @param arguments the text after {@code =} of {@code -javaagent}; {@code @FILE} names a
    *     properties file
-   * @param environment value of {@code COORDL_OPTS}, which the arguments override
+   * @param environment value of {@code COORDL_OPTS}; the arguments override it or, if an option may
+   *     be repeated, add to it
    */
   public static Options parse(String arguments, @Nullable String environment) {
     Options options = new Options();

@@ -28,7 +28,7 @@ final class PeerPolicy {
 
   /**
    * Opens the engine, which the monitor closes before the store. On failure, logs the reason and
-   * returns null: it never falls back to an engine without the requested TLS, or to unauthenticated
+   * returns null. Never falls back to an engine without the requested TLS, or to unauthenticated
    * hosts.
    *
    * @param store name of the store, the same for all jobs that share it

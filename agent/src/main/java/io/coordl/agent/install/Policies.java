@@ -235,7 +235,7 @@ final class Policies {
                     || (policy == Policy.PREPARED && services.prepared() == null));
   }
 
-  /** Starts sampling GPUs; with {@code gpu=auto}, only if a driver is installed. */
+  /** Samples GPUs if {@code gpu=on}, or if {@code gpu=auto} and a driver is installed. */
   private void sampleGpus() {
     boolean asked = options.get(Option.GPU).equals("on");
     if (asked

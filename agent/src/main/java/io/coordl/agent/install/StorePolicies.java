@@ -42,10 +42,10 @@ final class StorePolicies {
   private static final int MIN_TO_PAY = 3;
   private static final int MAX_TO_PAY = 10;
 
-  /** The first decoded images take at most this much memory ({@link Tuner#triesImages}). */
+  /** On trial, images are cached only in a store that uses less ({@link Tuner#triesImages}). */
   private static final long MAX_TRIED_BYTES = 64 << 20;
 
-  /** The first decoded images take at most {@code 1 / TRIED_PART} of their store. */
+  /** On trial, images are cached only in a store that is less than {@code 1 / TRIED_PART} full. */
   private static final int TRIED_PART = 8;
 
   private final Options options;
@@ -215,8 +215,8 @@ final class StorePolicies {
   }
 
   /**
-   * Whether decoded images should be cached now: if {@link #keeps} says so, or on trial, while they
-   * take little memory.
+   * Whether decoded images should be cached now: if {@link #keeps} says so, or on trial, while the
+   * store uses little memory.
    */
   private BooleanSupplier keepsImages(ArenaStore arena) {
     BooleanSupplier keeps = keeps(Option.DECODED);

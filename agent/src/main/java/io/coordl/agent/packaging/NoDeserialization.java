@@ -11,8 +11,8 @@ import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 
 /**
- * Replaces all references to a library's class for deserialising bytes from other hosts with one
- * that throws. The old class is then unreferenced and stays out of the jar.
+ * Replaces a library's class that deserialises bytes from other hosts with a class that throws, in
+ * all code that refers to it. The old class is then unreferenced and stays out of the jar.
  */
 public final class NoDeserialization {
   private NoDeserialization() {}

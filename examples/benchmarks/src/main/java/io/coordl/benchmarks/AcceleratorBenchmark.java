@@ -15,12 +15,12 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Tests whether {@code coordl profile --accelerator} finds the number of accelerators that this
  * host can feed. The jobs ({@code example.loader.DjlDemand}) take a known CPU time for each sample,
- * so the utilisation (AU) of n accelerators on the host's cores is known by construction:
+ * so the utilisation (AU) of n accelerators on the host's cores is known by construction. If a step
+ * takes time S, and preparing a batch takes time P, the utilisation is
  *
  * <ul>
- *   <li>without threads that prepare, steps and preparation take turns: S / (S + P), where S is the
- *       step and P the preparation of a batch, as long as each accelerator has a core
- *   <li>with one such thread: min(1, S / P, S x cores / (n x P))
+ *   <li>min(S / (S + P), S x cores / (n x P)) if the training thread also prepares the batches
+ *   <li>min(1, S / P, S x cores / (n x P)) if another thread prepares them
  * </ul>
  *
  * <p>There are two jobs, with steps of {@value #STEP} ms and batches of {@value #BATCH}. One takes

@@ -22,7 +22,7 @@ record AdviceBars(String program, List<Step> steps, double speedOverBest) {
    *
    * @param bound predicted upper bound of the speed-up
    * @param ratios measured speed-up in each pair of runs
-   * @param refused what the agent logged about arguments that had no effect; empty if all had one
+   * @param refused what the agent logged about arguments that had no effect; empty if none
    */
   record Step(String arguments, double bound, List<Double> ratios, List<String> refused) {
     double measured() {
@@ -77,7 +77,7 @@ record AdviceBars(String program, List<Step> steps, double speedOverBest) {
             .toList());
   }
 
-  /** Returns the bars that any single program misses, or all programs together. */
+  /** Returns the bars missed by single programs, and by all programs together. */
   static List<String> missed(List<AdviceBars> all) {
     List<String> missed = new ArrayList<>();
     all.forEach(one -> missed.addAll(one.missed()));

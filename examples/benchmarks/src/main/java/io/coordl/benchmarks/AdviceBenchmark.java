@@ -29,8 +29,8 @@ import tools.jackson.databind.json.JsonMapper;
  * cores that the programs have: {@code all} (default), {@code one-core}, {@code quota} (a control
  * group that allows them one core) or {@code neighbour} (another process keeps one core busy).
  * {@code quick} instead tries one program on little data in a minute or two, without a verdict on
- * speeds. There is no verdict on speeds either if further programs used the cores. Exits with 1 if
- * a bar is missed, if a loss differs or if advice repeats earlier settings.
+ * speeds. There is also no verdict on speeds if other programs used the cores. Exits with 1 if a
+ * bar is missed, losses differ between settings of the grid, or advice repeats earlier settings.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
@@ -130,7 +130,9 @@ public final class AdviceBenchmark {
           neighbour.destroy();
         }
       }
-      default -> throw new IllegalArgumentException("no such cores: " + cores);
+      default ->
+          throw new IllegalArgumentException(
+              "cores is " + cores + ", expected all, one-core, quota or neighbour");
     };
   }
 

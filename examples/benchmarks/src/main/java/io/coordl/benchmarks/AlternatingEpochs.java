@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AlternatingEpochs extends OutputStream {
   /**
-   * First word of a line that continues with an epoch, {@code on} or {@code off}, and CPU
-   * nanoseconds.
+   * First word of a line that continues with an epoch's number, {@code on} or {@code off}, and its
+   * CPU nanoseconds.
    */
   static final String TURN = "turn";
 
@@ -107,7 +107,8 @@ public final class AlternatingEpochs extends OutputStream {
   }
 
   /**
-   * Saves what the agent has installed for rewritten code, to restore it after epochs without it.
+   * Saves the fields that the agent has set for rewritten code, to restore them after epochs
+   * without the agent.
    */
   private void install() throws ReflectiveOperationException {
     Class<?> bridge = Class.forName("io.coordl.bridge.Bridge", true, null);

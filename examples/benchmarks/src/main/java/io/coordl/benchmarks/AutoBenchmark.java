@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tests whether {@code auto} finds the best settings. Runs ordinary training programs of both
  * libraries without the agent, observed, with settings that a person would try, and with {@code
- * auto}. Measures samples/s from the third epoch on (of programs of four epochs, from the second)
+ * auto}. Measures samples/s from the third epoch on (from the second in programs of four epochs)
  * and the CPU time of the whole process. The first round runs every setting. Later rounds run only
  * {@code auto} and the settings within 25 % of the first round's best; where nothing helps, also
  * observing alone. All figures are medians over the later rounds, because the best of many single
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Arguments: rounds (3), epochs (0: each program's default), percent of the samples (100), a
  * part of the programs' names, or {@code all}; {@code default-threads} to leave {@code
- * OMP_NUM_THREADS} unset, or {@code one-thread}; the jar of another version of the agent whose
- * {@code auto} to compare with. Exits with 1 if a loss differs or a bar is missed; with default
+ * OMP_NUM_THREADS} unset, or {@code one-thread}; the jar of another version of the agent, to
+ * compare its {@code auto}. Exits with 1 if a loss differs or a bar is missed; with default
  * threads, losses may differ in their last bits, so differing runs are only counted.
  */
 public final class AutoBenchmark {

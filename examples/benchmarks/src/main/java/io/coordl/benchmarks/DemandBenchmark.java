@@ -90,9 +90,9 @@ public final class DemandBenchmark {
   private static final class Running {
     final Point point;
     final TurnTaker job;
-    final long startNanos; // until its cache was full
-    final List<Double> rates = new ArrayList<>(); // samples per second of each turn
-    long turnNanos; // of all turns
+    final long startNanos; // Time to start the job and fill its cache.
+    final List<Double> rates = new ArrayList<>(); // Samples per second, by turn.
+    long turnNanos; // Total time of all turns.
 
     Running(Point point, TurnTaker job, long startNanos) {
       this.point = point;

@@ -60,7 +60,10 @@ public final class Demo {
    */
   private record Plan(String title, @Nullable String policies, List<String> names) {}
 
-  /** One finished job; {@code recording} and {@code summary} are absent without the agent. */
+  /**
+   * One finished job; {@code opened} is -1 if unknown, and {@code recording} and {@code summary}
+   * are null without the agent.
+   */
   private record Run(
       String name,
       List<Double> epochSeconds,

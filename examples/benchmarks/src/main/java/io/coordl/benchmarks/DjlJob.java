@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The unmodified DJL example, and other DJL programs, as child processes. */
+/** The unmodified DJL example as a child process, with its data set and logs. */
 final class DjlJob {
   private final Checkout checkout;
   private final Path work;

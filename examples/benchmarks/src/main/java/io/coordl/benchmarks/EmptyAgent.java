@@ -13,7 +13,7 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import org.jspecify.annotations.Nullable;
 
-/** An agent that sees each class as it loads and changes none; shows the cost of any agent. */
+/** An agent that sees each class as it loads and changes none; shows an agent's minimum cost. */
 public final class EmptyAgent implements ClassFileTransformer {
   private EmptyAgent() {}
 

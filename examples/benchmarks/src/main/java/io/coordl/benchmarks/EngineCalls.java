@@ -26,9 +26,9 @@ final class EngineCalls {
   private final Path recording;
 
   /**
-   * Counts with this recording as a temporary file.
+   * Creates a counter.
    *
-   * @param recording is overwritten
+   * @param recording temporary file; overwritten by each count
    */
   EngineCalls(Path recording) {
     this.recording = recording;
@@ -39,7 +39,7 @@ final class EngineCalls {
     return Jdks.all().stream().filter(jdk -> jdk.feature() >= FIRST).findFirst();
   }
 
-  /** Runs a program on {@link #jdk}; returns the number of its calls. */
+  /** Runs a program, which must use a JDK like {@link #jdk}; returns the number of its calls. */
   long count(ChildJvm program, Example library) throws IOException, InterruptedException {
     String engine =
         library == Example.DJL

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * CPU time that a child JVM has used at the end of each epoch, read when the JVM prints the line of
- * the epoch. This JVM must be the only one among the descendants of a process, by default the
+ * the epoch. The child must be the only JVM among the descendants of a process, by default the
  * current one. Excludes JIT compiler threads, whose work varies between runs by more than the
  * measured effect and decreases over time. Reads /proc, so it works only on Linux. Safe for
  * concurrent use.

@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
  * core, iterate over batches of 64 JPEG files on two cores, without the agent and with several
  * policies. All programs take turns. Epochs 2 to {@value #EPOCHS} count, without the agent 2 and 3.
  * Bar: with prefetching or {@code auto}, programs that resize pictures or crop them to 64 pixels
- * wait less than a tenth of the time. Engine calls are counted in separate runs, in epochs 3 and 4,
- * if a JDK of release 25 or newer is installed. Arguments: turns (3), batches per epoch (30;
- * nothing is prepared ahead for the first), DJL or DL4J (all), and in any order: the jar of another
- * version of the agent to compare with, and {@code uncounted} to count no engine calls.
+ * wait less than a tenth of the time. Engine calls are counted in separate runs, in epochs 3 and 4
+ * (without the agent, in epoch 2), if a JDK of release 25 or newer is installed. Arguments: turns
+ * (3), batches per epoch (30; the first is never prepared ahead), DJL or DL4J (all), and in any
+ * order: the jar of another version of the agent to compare with, and {@code uncounted} to count no
+ * engine calls.
  */
 public final class FeedBenchmark {
   private static final int EPOCHS = 8;
@@ -35,7 +36,7 @@ public final class FeedBenchmark {
   private static final int STEP_MILLIS = 20;
   private static final double BAR = 10;
 
-  /** Engine calls are the difference between runs of so many epochs and of twice as many. */
+  /** Engine calls are the difference between runs of this many epochs and of twice as many. */
   private static final int COUNT_FROM = 2;
 
   private static final Pattern EPOCH =
@@ -49,7 +50,7 @@ public final class FeedBenchmark {
   private final List<Row> rows = new ArrayList<>();
   private final EngineCalls calls;
 
-  /** Figures per batch: wait and CPU time in ms, page faults; the wait in % of the time, too. */
+  /** Figures per batch: wait in ms and in % of the time, CPU time in ms, and page faults. */
   private record Cost(double millis, double share, double cpu, double faults) {
     static Cost of(MatchResult epoch) {
       return new Cost(
@@ -81,7 +82,10 @@ public final class FeedBenchmark {
       Path jar,
       String mark,
       List<Cost> turns) {
-    /** Without prefetching, a batch is prepared while the program waits for it. */
+    /**
+     * Whether the bar applies. Without prefetching, a batch is prepared while the program waits for
+     * it.
+     */
     boolean hasBar() {
       boolean isAhead = policy.equals("auto") || policy.contains("prefetch");
       return isAhead && mark.isEmpty() && (pictures.equals("resize") || size == 64);

@@ -90,8 +90,8 @@ public final class GpuBenchmark {
   }
 
   /**
-   * Unpacks CUDA's runtime library, by which alone DJL detects a GPU, and which the presets also
-   * need. Without a toolkit, only PyTorch's natives contain it, under an unusual name.
+   * Unpacks CUDA's runtime library: DJL detects GPUs only through it, and the presets need it, too.
+   * Without a toolkit, only PyTorch's natives contain it, under an unusual name.
    *
    * @return a directory with the library under its usual names; empty without such natives
    */

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * the reading thread's CPU time in the fastest epoch.
  *
  * <p>Limits: a hit costs at most as much as the plain call for a stream, at most 1.2 times as much
- * for a {@code RandomAccessFile} (which opens the file); an admission costs at most 15 us more than
- * the plain call.
+ * for a {@code RandomAccessFile} (even a hit opens the file); an admission costs at most 15 us more
+ * than the plain call.
  *
  * <p>Arguments: files of 4 KiB (200000; ImageNet has 1281167), turns (2), epochs of each JVM (5).
  * The exit status is 1 if a limit is exceeded.

@@ -8,7 +8,7 @@ import org.apache.commons.math3.stat.descriptive.SummaryStatistics;
 /**
  * A mean and its 95 % confidence interval, by Student's t.
  *
- * @param mean of the values
+ * @param mean mean of the values
  * @param halfWidth half the interval's width; NaN for fewer than two values
  */
 record Interval(double mean, double halfWidth) {

@@ -51,7 +51,7 @@ public final class LoaderBenchmark {
     String run() throws IOException, InterruptedException;
   }
 
-  /** Rows for one number of cores; if {@code compared}, the first is PyTorch's. */
+  /** Loaders that do the same work; if {@code compared}, the first is PyTorch's. */
   private record Group(boolean compared, List<Row> rows) {}
 
   private final Checkout checkout = Checkout.find();
@@ -131,7 +131,7 @@ public final class LoaderBenchmark {
         table(groups));
   }
 
-  /** Random crops to squares of {@code size}. */
+  /** Returns loaders that crop randomly to squares of {@code size} pixels. */
   private Group djl(int cores, int size) {
     Group group = group("crop" + size, cores);
     String name = "DJL crop" + size;

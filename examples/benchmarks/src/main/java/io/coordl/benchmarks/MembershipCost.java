@@ -28,9 +28,9 @@ public final class MembershipCost {
   /**
    * Cost of one more member.
    *
-   * @param millis until all members know each other
+   * @param millis milliseconds until all members know each other
    * @param threads additional threads
-   * @param heap additional bytes in use, after a collection
+   * @param heap additional heap bytes in use, after a garbage collection
    * @param resident additional resident bytes of the process
    */
   public record Cost(long millis, int threads, long heap, long resident) {}

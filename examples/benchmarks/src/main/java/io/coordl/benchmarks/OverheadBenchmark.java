@@ -23,11 +23,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Cost of observing a running job, and of live view and metrics, in CPU time of the later epochs of
  * both examples. Runs differ by more than this cost, so each JVM alternates between observed epochs
- * and epochs as if the agent had switched itself off ({@link AlternatingEpochs}). A JVM's result is
- * the interquartile mean of log(observed / off) over neighbouring epochs (robust against slow
- * seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work in
- * both kinds of epochs. Live view and metrics run only on the agent's threads; one of them answers
- * scrapes. Intervals are over JVMs, because each compiles its code differently.
+ * and epochs that run as if the agent had switched itself off ({@link AlternatingEpochs}). A JVM's
+ * result is the interquartile mean of log(observed / off) over neighbouring epochs (robust against
+ * slow seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work
+ * in both kinds of epochs. Live view and metrics run only on the agent's threads; one of them
+ * answers scrapes. Intervals are over JVMs, because each compiles its code differently.
  *
  * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
  * JVM (100). The exit status is 1 if a whole interval is above its limit.
@@ -46,7 +46,13 @@ public final class OverheadBenchmark {
   /** Interval between scrapes, shorter than usual. */
   private static final Duration SCRAPE = Duration.ofSeconds(5);
 
-  /** Cost in one JVM, in percent of the CPU time of its epochs. */
+  /**
+   * Cost in one JVM, in percent of the CPU time of its epochs.
+   *
+   * @param inTurns observed epochs compared with epochs without the agent
+   * @param threads the agent's threads, except those of live view and metrics
+   * @param live the threads of live view and metrics
+   */
   private record Cost(double inTurns, double threads, double live) {}
 
   private OverheadBenchmark() {}

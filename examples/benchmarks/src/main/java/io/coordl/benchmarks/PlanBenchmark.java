@@ -143,14 +143,14 @@ public final class PlanBenchmark {
   private PlanBenchmark(Path work, boolean quick) {
     this.work = work;
     this.quick = quick;
-    int part = quick ? 8 : 1;
-    cacheGib = 2.0 / part;
+    int divisor = quick ? 8 : 1;
+    cacheGib = 2.0 / divisor;
     jobs =
         List.of(
-            new Job("cores", 512, 4 << 10, 2, 100, 10, 200 / part),
-            new Job("memory", 1536 / part, 1 << 20, 1, 200, 0.5, 45 / part),
-            new Job("storage", 2048 / part, 1 << 20, 1, 500, 0.5, 40 / part),
-            new Job("nothing", 512, 4 << 10, 1, 200, 1, 150 / part));
+            new Job("cores", 512, 4 << 10, 2, 100, 10, 200 / divisor),
+            new Job("memory", 1536 / divisor, 1 << 20, 1, 200, 0.5, 45 / divisor),
+            new Job("storage", 2048 / divisor, 1 << 20, 1, 500, 0.5, 40 / divisor),
+            new Job("nothing", 512, 4 << 10, 1, 200, 1, 150 / divisor));
   }
 
   /** Runs the benchmark; the class description lists the argument. */

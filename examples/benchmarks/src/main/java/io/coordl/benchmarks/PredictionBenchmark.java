@@ -35,11 +35,12 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>Bitmaps are large and fast to decode, so the data set is much larger than the few megabytes of
  * page cache, and the disk limits the job. (Padding small pictures would not work: a cache reads
- * the padding, the program does not.) Speeds are steady: a job runs for about {@value #SECONDS} s
- * or longer, and only the last third of its epochs, but at least three, counts, each after its
- * first quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors
- * are relative to the measured speed; the bar is {@value #BAR} % at every point of the cache sweep,
- * as in figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} % in the median.
+ * the padding, the program does not.) To make speeds steady, a job runs for about {@value #SECONDS}
+ * s or longer. Only the last third of its epochs counts, at least three, and of each epoch only the
+ * time after its first quarter. This excludes JIT compilation and the queue that DJL refills in
+ * each epoch. Errors are relative to the measured speed; the bar is {@value #BAR} % at every point
+ * of the cache sweep, as in figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR}
+ * % in the median.
  *
  * <p>Arguments: samples of the data set (900; in longer epochs the idle threads at the end matter
  * less); parts to run, of profile, cache, workers and speed (all; without profile, the last profile
@@ -241,10 +242,12 @@ public final class PredictionBenchmark {
       }
       if (left != null && at > x) {
         double from = left.path("x").doubleValue();
-        Predicted a = predicted(left);
-        Predicted b = predicted(right);
+        Predicted before = predicted(left);
+        Predicted after = predicted(right);
         double part = (x - from) / (at - from);
-        return new Predicted(a.speed + part * (b.speed - a.speed), Math.max(a.error, b.error));
+        return new Predicted(
+            before.speed + part * (after.speed - before.speed),
+            Math.max(before.error, after.error));
       }
       left = right;
     }

@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 /**
  * CPU time that the training thread spends on preparing samples from the second epoch on, without
  * the agent and with {@code prepared=share}, for data sets of many kinds. Exits with 1 if a batch
- * differs or {@code prepared=share} takes more than a twentieth of that time; samples too cheap to
- * be cached have no such limit. Arguments: the number of samples (5000), of epochs (4), a part of
- * the programs' names, such as {@code DL4J text} (all).
+ * differs, or if the time with {@code prepared=share} is more than a twentieth of the time without
+ * the agent; samples too cheap to be cached have no such limit. Arguments: the number of samples
+ * (5000), of epochs (4), a part of the programs' names, such as {@code DL4J text} (all).
  */
 public final class PreparedBenchmark {
   private static final double BAR = 20;
@@ -82,7 +82,7 @@ public final class PreparedBenchmark {
         System.out.println("The batches of " + kind + " differ.");
         System.exit(1);
       }
-      double times = later(plain) / later(kept);
+      double speedUp = later(plain) / later(kept);
       table.row(
           kind.library,
           program,
@@ -90,8 +90,8 @@ public final class PreparedBenchmark {
           seconds(first(kept)),
           seconds(later(plain)),
           seconds(later(kept)),
-          String.format(Locale.ROOT, "%.1f", times));
-      met &= times >= BAR || kind.program.equals(CHEAP);
+          String.format(Locale.ROOT, "%.1f", speedUp));
+      met &= speedUp >= BAR || kind.program.equals(CHEAP);
     }
     System.out.printf(
         "%nCPU time of the training thread, %s samples (%d pictures), %s epochs, on %s; batches"

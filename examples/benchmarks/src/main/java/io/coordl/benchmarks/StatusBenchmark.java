@@ -60,8 +60,8 @@ public final class StatusBenchmark {
   }
 
   /**
-   * Returns the CPU nanoseconds of the status thread; its JVM runs below {@code shell}, which
-   * measures it.
+   * Returns the CPU nanoseconds of the status thread; the job's JVM is a descendant of {@code
+   * shell}.
    */
   private static long cpu(ProcessHandle shell) throws IOException {
     for (ProcessHandle process : shell.descendants().toList()) {

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * Epochs of a training program, from its output.
  *
  * @param rate samples/s, the median of the measured epochs
- * @param losses of every epoch, as they were printed
+ * @param losses loss of every epoch, as printed
  */
 record TrainingEpochs(double rate, List<String> losses) {
   private static final Pattern EPOCH =

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 /**
  * One of the ordinary programs {@code example.training.DjlTraining} and {@code Dl4jTraining}.
  *
- * @param kind of its data; empty if it makes them
+ * @param kind kind of its data; empty if it generates them
  */
 record TrainingProgram(Example library, String name, String kind) {
   /**

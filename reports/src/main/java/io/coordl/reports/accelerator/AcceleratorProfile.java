@@ -33,7 +33,7 @@ public record AcceleratorProfile(
   /**
    * A run with one or more accelerators at the same time.
    *
-   * @param utilisation their mean utilisation: time of the steps over all time, 0 to 1
+   * @param utilisation their mean utilisation: time in steps divided by total time, 0 to 1
    * @param lowest the lowest utilisation of any of them
    * @param samplesPerSecond total samples per second
    * @param storageBytesPerSecond total bytes per second from storage

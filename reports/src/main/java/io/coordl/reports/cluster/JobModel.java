@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The training speed of a model and the resources that it can use. Deserialised from the table's
- * JSON. For a recorded job, {@link ModelTable} creates one: its step time is the one at the best
- * speed, and its {@link DemandTable} gives the speeds and the storage rate.
+ * JSON. For a recorded job, {@link ModelTable} creates one with the step time at the best speed;
+ * the job's {@link DemandTable} gives the speeds and the storage rate.
  *
  * @param name its name in traces
- * @param classId number of its class; null if it has none. If any model has one, generated
- *     workloads skip models without
+ * @param classId number of its class; null if it has none. If any model has a class, generated
+ *     workloads skip the models that have none
  * @param task the kind of model, such as {@code image}
  * @param coresPerGpu cores per GPU beyond which it trains no faster
  * @param memoryGibPerGpu GiB per GPU beyond which it trains no faster
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param datasetGib size of its data set; null if storage does not bound it
  * @param ingestMbsPerGpu MB/s that one GPU consumes at the GPU-proportional share, from memory or
  *     storage; null if storage does not bound it
- * @param throughput relative to the GPU-proportional share: rows by cores, columns by memory, on
- *     the axes of the {@link ModelTable}
+ * @param throughput speeds relative to the GPU-proportional share: rows by cores, columns by
+ *     memory, on the axes of the {@link ModelTable}
  */
 record JobModel(
     String name,

@@ -35,7 +35,7 @@ final class Leftovers {
     }
   }
 
-  /** A job's best step. */
+  /** A job's best step; {@code value} is its gain relative to the resources taken. */
   private record Step(PlacedJob job, Placement to, double value) {}
 
   private Leftovers(Cluster cluster, Servers servers) {

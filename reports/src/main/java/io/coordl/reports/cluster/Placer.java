@@ -45,7 +45,7 @@ final class Placer {
   /**
    * Releases everything and places the jobs anew.
    *
-   * @param jobs by priority, highest first; {@link Tenant#before} of each is set
+   * @param jobs by priority, highest first; the caller has set {@link Tenant#before}
    */
   void place(List<Tenant> jobs) {
     servers.clear();

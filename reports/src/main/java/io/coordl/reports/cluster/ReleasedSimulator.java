@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>An iteration that a round's end interrupts is lost.
  *   <li>Jobs finish only at the end of a round; starting and moving are free.
  *   <li>SRTF and FTF sort by the speeds of the previous round.
- *   <li>FTF serves the job that is best off first.
+ *   <li>FTF serves first the job that is best off.
  *   <li>The run ends when all jobs that have arrived are finished, even if others have yet to
  *       arrive.
  * </ul>
@@ -51,7 +51,7 @@ final class ReleasedSimulator {
     final double[] demand;
     final double fullSpeed;
 
-    /** Until this round's jobs are sorted, the value of the previous round. */
+    /** Holds the previous round's value until this round's jobs are sorted. */
     double speed;
 
     double[] request;
@@ -108,8 +108,8 @@ final class ReleasedSimulator {
     }
 
     double remaining() {
-      double atTable = model.iterationSeconds() * (trace.iterations() - done);
-      return allocation == Allocation.PROPORTIONAL ? atTable : atTable / speed;
+      double atFairShare = model.iterationSeconds() * (trace.iterations() - done);
+      return allocation == Allocation.PROPORTIONAL ? atFairShare : atFairShare / speed;
     }
 
     /** Reduces the job to its proportional share if it wants more of any resource. */

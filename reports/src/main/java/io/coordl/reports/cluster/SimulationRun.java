@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     bugs
  * @param load jobs an hour of the workload; null for a trace
  * @param seed seed of the workload; null for a trace
- * @param makespanSeconds from the beginning of the trace to the end of the last job
+ * @param makespanSeconds seconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
  * @param overloaded whether the run ended early because jobs arrived faster than they finished
  * @param unfinished jobs not finished when the simulation ended: of the whole trace or, if the jobs

@@ -159,8 +159,8 @@ final class Simulator {
   }
 
   /**
-   * Returns whether jobs arrive faster than they finish, judged by the number of waiting and of
-   * arrived jobs.
+   * Returns whether jobs arrive faster than they finish, judged by the number of unfinished jobs
+   * and of arrived jobs.
    */
   private boolean isOverloaded() {
     if (!settings.endless() || next == null || next.id() <= settings.measuredTo()) {

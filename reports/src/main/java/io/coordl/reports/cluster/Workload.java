@@ -133,8 +133,8 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
     }
 
     private int gpus() {
-      double u = random.nextDouble();
-      return u >= 0.95 ? MAX_GPUS : u >= 0.8 ? 4 : u >= 0.7 ? 2 : 1;
+      double drawn = random.nextDouble();
+      return drawn >= 0.95 ? MAX_GPUS : drawn >= 0.8 ? 4 : drawn >= 0.7 ? 2 : 1;
     }
   }
 }

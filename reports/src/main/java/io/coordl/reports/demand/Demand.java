@@ -45,7 +45,7 @@ public record Demand(
    * @param recordings one ordinary recording, or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
    * @param quota whether a number of cores is a quota, as in a container, rather than a set of CPUs
-   * @throws RecordingException if they contain too little for a table
+   * @throws RecordingException if they contain too little for a table, or do not belong together
    */
   public static Demand of(
       List<JobRecording> recordings, @Nullable Double computeCores, boolean quota)

@@ -121,8 +121,9 @@ public record Dump(Job job) {
           RecordingReader.join(files, file);
           return;
         } catch (RecordingException e) {
+          // The job may have been writing to the file: try again.
           if (attempt == ATTEMPTS) {
-            throw e; // Otherwise the job was writing to the file; try again.
+            throw e;
           }
         }
       }

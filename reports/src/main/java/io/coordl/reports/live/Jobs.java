@@ -31,7 +31,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /** A running job writes every second, but may take longer on an overloaded machine. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
-  /** The agent writes about 35 KiB; even long texts of the program do not add up to megabytes. */
+  /** The agent writes about 35 KiB; even long names and arguments do not add up to megabytes. */
   private static final long MAX_STATUS_BYTES = 4L << 20;
 
   /** The state of a job's process. */

@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/** Formats running jobs as text: one line per job, and one per policy. */
+/** Formats running jobs as text: a line for each job, followed by lines on its policies. */
 public final class JobsText {
   private static final int MAX_NAME_LENGTH = 60;
   private static final String INDENT = "        ";
   private static final int MAX_REASON_LENGTH = 120;
   private static final int MAX_REASONS = 2;
 
-  /** Killed jobs are listed for at least an hour; more of them would hide the running ones. */
+  /** Killed jobs stay for at least an hour; listing more than this would hide the running ones. */
   private static final int MAX_KILLED = 3;
 
   private static final DateTimeFormatter TIME =

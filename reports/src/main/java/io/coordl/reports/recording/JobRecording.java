@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytes size of the file; 0 if another tool read it
  * @param events number of events in the file, including the JVM's own; if another tool read the
- *     file, of the events taken from it
+ *     file, number of events taken
  * @param endsEarly true if the end is missing because the JVM was killed or still ran
  * @param jvm null if the recording does not contain it
  * @param job null if no totals were written
@@ -155,8 +155,8 @@ public record JobRecording(
   /**
    * Returns the training steps of the source with the most compute time, including those of epochs
    * that were left early. The first epoch fills caches, so its steps count only if later epochs
-   * have few. Before an epoch has ended, training and evaluation cannot be distinguished, and all
-   * steps count.
+   * have few. Until the first epoch has ended, training and evaluation cannot be distinguished, and
+   * all steps count.
    */
   public List<Figures> trainingSteps() {
     if (epochs.isEmpty()) {

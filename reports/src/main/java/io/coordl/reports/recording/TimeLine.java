@@ -38,7 +38,7 @@ final class TimeLine {
    * Distributes a time evenly over the span in which it passed.
    *
    * @param amount nanoseconds of the part
-   * @param start in nanoseconds since 1970; may be earlier than times already added
+   * @param start start of the span, in nanoseconds since 1970; may precede times already added
    * @param duration length of the span, in nanoseconds
    * @throws ArithmeticException if the times are further apart than a recording can be long
    */

@@ -54,7 +54,7 @@ public record Summary(
   static final int SCHEMA_VERSION = 2;
 
   /**
-   * Speed of the job, over its representative epochs; null for a profile, or if the size of any
+   * Speed of the job, over its representative epochs; absent for a profile, or if the size of any
    * batch is unknown.
    *
    * @param of which epochs these are, in words
@@ -85,6 +85,7 @@ public record Summary(
    *
    * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs,
    *     because the recording ends before the agent wrote totals that include them
+   * @param leftEarly epochs that ended early, without the current one
    */
   public record Totals(String origin, long leftEarly, @JsonUnwrapped JobStatisticsEvent figures) {}
 

@@ -67,7 +67,7 @@ public final class SummaryText {
   }
 
   /**
-   * Returns the effect of each policy, one line per policy.
+   * Returns the effect of each policy: a line per store shown, and one for each other policy.
    *
    * @param maxStores maximum number of stores to show
    */

@@ -77,8 +77,8 @@ final class AutoChoice extends Question {
   }
 
   /**
-   * Returns the time of a sample if items are cached as files, cached decoded, or as today,
-   * whichever is fastest.
+   * Returns the time of a sample if items are cached as files, are cached decoded, or stay as
+   * today, whichever is fastest.
    */
   private static double items(Pipeline pipeline, Costs costs, double raw, double decoded) {
     Setup today = pipeline.today();

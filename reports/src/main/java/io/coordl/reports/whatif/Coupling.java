@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param share share of the data set that fits in one host's memory, 0 to 1
  * @param threadNanos time that a thread spends on a sample from another host
  * @param networkNanos time that the network needs to deliver such a sample to a host
- * @param assumptions in addition to those of the pipeline
+ * @param assumptions assumptions in addition to those of the pipeline
  */
 record Coupling(
     Pipeline pipeline,

@@ -37,7 +37,7 @@ enum HitLaw {
     if (size >= 1 || size <= 0) {
       return size >= 1 ? 1 : 0;
     }
-    // Below the root the equation gives more than m, above it less.
+    // Below the root, the right-hand side is larger than m; above it, smaller.
     return 1
         - root(
             0,

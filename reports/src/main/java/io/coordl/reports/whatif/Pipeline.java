@@ -34,19 +34,19 @@ public final class Pipeline implements Cloneable {
   final String origin; // profile, or recording: an ordinary run, with larger errors
   long workers; // threads that prepare beside the training thread, 0 if it does so itself
   @Nullable Measure computeNanos;
-  @Nullable Measure computeCores; // that a step keeps busy
-  @Nullable Measure prepNanos; // from memory, on one thread
+  @Nullable Measure computeCores; // cores that a step keeps busy
+  @Nullable Measure prepNanos; // preparation from memory, on one thread
   @Nullable Measure prepSerialShare; // share of prepNanos that more threads do not shorten
   @Nullable Measure missNanos; // extra time of a thread that reads from storage instead of memory
-  @Nullable Measure storageRate; // at its highest
+  @Nullable Measure storageRate; // highest rate that the storage delivers
   @Nullable Measure memoryRate;
   @Nullable Measure decodeNanos; // the part of prepNanos that decodes
-  @Nullable Measure stepShareTaken; // ns by which concurrent preparation delays steps, per ns of it
+  @Nullable Measure stepShareTaken; // ns by which each ns of concurrent preparation delays steps
   @Nullable Measure todayHit; // share of the items that memory answers today
-  double sampleBytes; // as stored
-  double batchSamples; // of this host
+  double sampleBytes; // stored bytes of a sample
+  double batchSamples; // samples of a batch on this host
   @Nullable Peers peers; // null if the job queried no other host
-  @Nullable Saves saves; // of models, null if there were too few
+  @Nullable Saves saves; // model saves; null if there were too few
   long datasetItems;
   long datasetBytes;
   long decodedItemBytes;
@@ -54,14 +54,14 @@ public final class Pipeline implements Cloneable {
   long memoryBytes;
   long freeMemoryBytes;
   String frameworks = "";
-  @JsonIgnore @Nullable Measure cachedNanos; // of the job's own loop, every item in memory
-  @JsonIgnore double cachedCpuNanos; // CPU time per sample of that loop; 0 if unknown
-  @JsonIgnore double usableCores; // at most what a quota allows; 0 if unknown
-  @JsonIgnore boolean canBePrefetched; // by the agent, which prefetches for some libraries only
-  @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
-  List<String> assumptions = new ArrayList<>(); // of every answer
-  List<Check> checks = new ArrayList<>(); // predictions beside the measured times
-  List<Missing> missing = new ArrayList<>(); // by the name of the component
+  @JsonIgnore @Nullable Measure cachedNanos; // time of a sample in the phase cached
+  @JsonIgnore double cachedCpuNanos; // CPU time of a sample in the phase cached; 0 if unknown
+  @JsonIgnore double usableCores; // cores that the job may use; 0 if unknown
+  @JsonIgnore boolean canBePrefetched; // whether the agent can prefetch the job's batches
+  @JsonIgnore Map<String, String> given = Map.of(); // agent arguments that the user gave, by key
+  List<String> assumptions = new ArrayList<>(); // assumptions of every answer
+  List<Check> checks = new ArrayList<>(); // predicted against measured times
+  List<Missing> missing = new ArrayList<>(); // components that were not measured
 
   Pipeline(String origin) {
     this.origin = origin;
@@ -79,7 +79,7 @@ public final class Pipeline implements Cloneable {
    * Peers of a job with a partitioned cache.
    *
    * @param hosts number of hosts that share the cache, this one included
-   * @param share of the items that other hosts answered, 0 to 1
+   * @param share share of the items that other hosts answered, 0 to 1
    * @param rate bytes a second that a thread got from them
    * @param cacheBytes memory of this host's cache
    */

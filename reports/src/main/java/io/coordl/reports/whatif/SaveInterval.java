@@ -82,13 +82,14 @@ final class SaveInterval extends Question {
   private static Measure steps(Saves saves) {
     double minStepNanos = saves.stepNanos().value() / 10;
     return Measure.of(
-        of -> Math.max(0, of[0]) / Math.max(minStepNanos, of[1]),
+        times -> Math.max(0, times[0]) / Math.max(minStepNanos, times[1]),
         saves.waitNanos(),
         saves.stepNanos());
   }
 
   private static Measure share(Measure steps, double interval) {
-    return Measure.of(of -> Math.max(0, of[0]) / (Math.max(0, of[0]) + interval), steps);
+    return Measure.of(
+        inputs -> Math.max(0, inputs[0]) / (Math.max(0, inputs[0]) + interval), steps);
   }
 
   /** Returns intervals from 1/16 to 4x the given one, at least one step. */

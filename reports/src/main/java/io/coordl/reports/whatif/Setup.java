@@ -8,9 +8,9 @@ final class Setup implements Cloneable {
   @Nullable Double hit; // share of the items answered from this host's memory; null: as today
   double remote; // share of the items answered from another host's memory
   double remoteNanos; // time that a thread spends on a sample from another host
-  double networkNanos; // time that the network needs to deliver it to this host
+  double networkNanos; // time that the network needs to deliver such a sample
   double workers; // threads that prepare beside the training thread, 0 if it does so itself
-  double cores; // shared by the jobs of this host
+  double cores; // cores that the jobs of this host share
   double cpu; // measured CPU time of a sample; 0: computed from steps and preparation
   double batch; // samples per batch; 0 if unknown
   double stepFactor = 1; // speed of a step, relative to the measured speed

@@ -9,8 +9,8 @@ import java.util.function.DoubleFunction;
 
 /**
  * Predicts the training speed of several hosts that split the data set and share one storage, with
- * and without a partitioned cache. Models the storage, whose rate stays the same as hosts are added
- * (Yang and Cong, HiPC'19), and the network, which serves cached items instead.
+ * and without a partitioned cache. Models the storage, whose rate does not grow with the number of
+ * hosts (Yang and Cong, HiPC'19), and the network, which serves cached items instead.
  */
 final class SeveralHosts extends Question {
   SeveralHosts() {

@@ -49,7 +49,7 @@ public final class SpeedLaw {
   final Pipeline pipeline;
   private final List<Measured> measured;
 
-  /** Measured time of a sample divided by the law's, by number of cores. */
+  /** Measured time of a sample divided by the predicted time, by number of cores. */
   private final TreeMap<Double, Double> scale = new TreeMap<>();
 
   /** Whether whole numbers of cores are quotas, too, rather than sets of CPUs. */
@@ -207,11 +207,11 @@ public final class SpeedLaw {
     List<List<List<Double>>> speeds = new ArrayList<>();
     // The table assumes that more cores never slow a job.
     double[][] best = new double[shares.length][storage.length];
-    for (double core : cores) {
+    for (double coreCount : cores) {
       List<List<Double>> table = new ArrayList<>();
       for (int i = 0; i < shares.length; i++) {
         for (int j = 0; j < storage.length; j++) {
-          best[i][j] = Math.max(best[i][j], speed(core, shares[i], storage[j]));
+          best[i][j] = Math.max(best[i][j], speed(coreCount, shares[i], storage[j]));
         }
         table.add(Arrays.stream(best[i]).boxed().toList());
       }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param unequalPerSecond total minibatches per second if each worker trains at its own rate
  * @param stalenessMinibatches largest number of minibatches that an update may miss
  * @param hiddenPauseMillis longest pause of one worker for which no other waits
- * @param distances results for several distances, this one included; empty if the spread of the
- *     times is unknown
+ * @param distances results for several distances, including {@code distance}; empty if the spread
+ *     of the times is unknown
  */
 public record Pipelines(
     int inFlight,
@@ -47,7 +47,7 @@ public record Pipelines(
       double pushedBytesPerSecond) {}
 
   /**
-   * A distance in waves between the fastest and the slowest worker.
+   * The result for a maximum distance, in waves, between the fastest and the slowest worker.
    *
    * @param efficiency rate as a share of the slowest worker's own rate
    */

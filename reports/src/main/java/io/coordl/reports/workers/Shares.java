@@ -163,7 +163,7 @@ public record Shares(
       }
       shares[first]++;
     }
-    for (; remaining < 0; remaining++) { // Rounding may make the ideal slightly too long.
+    for (; remaining < 0; remaining++) { // Rounding may make the ideal time too long.
       int last = slowest(times(workers, shares), -1);
       shares[last]--;
     }

@@ -69,8 +69,8 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * Returns the time of the slowest stage, minimised over all cuts, or the total time of the
-   * stages, minimised over the cuts whose stages take at most {@code limit} each. Dynamic
+   * Returns a minimum over the cuts whose stages take at most {@code limit} each: of the slowest
+   * stage's time if {@code minimizeSlowest}, otherwise of the total time of the stages. Dynamic
    * programming: cuts the first layers into the first stages and adds one stage at a time.
    *
    * @param begins receives each stage's first layer, by stage and by the layer that follows the

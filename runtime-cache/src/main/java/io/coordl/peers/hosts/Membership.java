@@ -6,8 +6,8 @@ import java.util.List;
 /** The current hosts. Safe for concurrent use; only {@link #close} may block, and not for long. */
 public interface Membership extends Closeable {
   /**
-   * Returns all members, including this host's own, sorted by name; empty until this host's is
-   * known. Each change yields a new list; otherwise the same instance is returned.
+   * Returns all members, sorted by name, normally including this host's own; empty until the
+   * members are known. Each change yields a new list; otherwise the same instance is returned.
    */
   List<Member> members();
 

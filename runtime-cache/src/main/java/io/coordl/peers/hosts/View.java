@@ -38,7 +38,10 @@ record View(
     return alone() ? after.since(names(next, selfName)) : after;
   }
 
-  /** Returns this view without learned locations, after a member has become reachable again. */
+  /**
+   * Returns the next view once a member is reachable again. The other members form a former view,
+   * because they owned its items in the meantime.
+   */
   View back(Member member) {
     return since(names(members, member.name()));
   }

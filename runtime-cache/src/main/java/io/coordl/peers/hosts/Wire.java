@@ -29,7 +29,7 @@ final class Wire {
   static final long MAGIC = 0x436f6f72444c7031L; // CoorDLp1
   static final int VERSION = 2;
 
-  /** Magic and version, which every version of the protocol sends. */
+  /** Length of magic and version, which every version of the protocol sends. */
   static final int HELLO_START_BYTES = 12;
 
   /** Maximum length of a group name in bytes; longer names are truncated. */

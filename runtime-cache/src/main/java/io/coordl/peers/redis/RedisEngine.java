@@ -92,7 +92,8 @@ public final class RedisEngine implements ItemStore, Closeable {
    * Opens the engine; returns immediately.
    *
    * @param seeds the server, or some nodes of one cluster, one of which must answer
-   * @param tls the user's key and trusted certificates for {@code rediss:}; null for the JDK's
+   * @param tls the user's key and trusted certificates for {@code rediss:}; null to trust the JDK's
+   *     certificates
    * @param group namespace of the items; groups share no items
    */
   public RedisEngine(

@@ -44,7 +44,7 @@ final class RedisNode {
   private volatile long fullUntil = System.nanoTime();
   private volatile String trouble = "";
 
-  /** Settings shared by an engine's servers; a null {@code tls} selects the JDK's keys. */
+  /** Settings shared by an engine's servers; null {@code tls} trusts the JDK's certificates. */
   record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, OnceLog log) {}
 
   /**

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * most is the advice. Findings name only arguments that the agent has.
  *
  * @param finding stable name, for programs
- * @param sentence for the user; ends with the gain if there is something to change
+ * @param sentence text for the user; ends with the gain if there is something to change
  * @param arguments all arguments for the agent, as {@code key=value}; empty if no change to them
  *     would help
  * @param gain largest possible speed-up of the judged epochs, derived from their figures; 1 if
@@ -374,8 +374,8 @@ public record Advice(
   }
 
   /**
-   * Returns the speed-up by which cures are compared. Half of it counts if the program has to
-   * change, or the user must know what the agent cannot prove.
+   * Returns the speed-up by which cures are compared. Only half of the gain counts if the program
+   * has to change, or the user must know what the agent cannot prove.
    */
   private static double preference(Evidence evidence, Cure cure) {
     double gain = gain(evidence, cure);
@@ -395,7 +395,10 @@ public record Advice(
     return larger(evidence, cure, evidence.isSteady() ? CoreLaw::atMost : CoreLaw::gain);
   }
 
-  /** Predicts the factor for the judged epochs and for the last one, whose code is the warmest. */
+  /**
+   * Returns the larger of the factors predicted for the judged epochs and for the last one, whose
+   * code is the warmest.
+   */
   private static double larger(Evidence evidence, Cure cure, Law law) {
     return Stream.of(evidence.judged(), evidence.last())
         .mapToDouble(figures -> gain(evidence, figures, cure, law))
@@ -505,12 +508,12 @@ public record Advice(
   /** Returns how many threads hide preparation behind the steps: at least 2, at most the cores. */
   private static int threads(Evidence evidence) {
     Figures judged = evidence.judged();
-    double needed = prepared(evidence) / Math.max(1, (double) judged.compute);
+    double needed = preparationTime(evidence) / Math.max(1, (double) judged.compute);
     return (int) Math.max(2, Math.min(evidence.usableCores(), Math.ceil(needed)));
   }
 
-  /** Returns the time that threads with a core need to prepare, once the data set is prepared. */
-  private static double prepared(Evidence evidence) {
+  /** Returns the thread time of preparing batches, without waits for a core. */
+  private static double preparationTime(Evidence evidence) {
     Figures judged = evidence.judged();
     return Math.max(0, evidence.coreLaw().running() * judged.work() - judged.dataSetStall);
   }
@@ -523,7 +526,7 @@ public record Advice(
    */
   private static long hidden(Evidence evidence, double share, int threads) {
     Figures judged = evidence.judged();
-    double late = Math.max(0, share * prepared(evidence) / threads - judged.compute);
+    double late = Math.max(0, share * preparationTime(evidence) / threads - judged.compute);
     return Math.max(0, waits(judged) - judged.dataSetStall - Math.round(late));
   }
 

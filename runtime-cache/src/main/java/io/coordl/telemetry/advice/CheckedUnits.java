@@ -7,11 +7,11 @@ package io.coordl.telemetry.advice;
  * @param units what was compared: {@code samples} or {@code batches}
  * @param compared number of units that the program has made twice
  * @param differed number of these that differed in any bit
- * @param left why others were not compared; empty if there are none
+ * @param left why other units were not compared; empty if there are none
  * @param all whether units of every data set of the class were compared
  * @param kept whether {@code prepared=share} caches at least a part of the preparation
- * @param reason why it does not; empty if unknown
- * @param remedy the argument with which it would; empty if there is none
+ * @param reason why {@code prepared=share} caches nothing; empty if unknown
+ * @param remedy the argument with which the units would be cached; empty if there is none
  */
 public record CheckedUnits(
     String source,

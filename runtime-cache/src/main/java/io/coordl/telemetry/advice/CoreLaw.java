@@ -28,8 +28,8 @@ public final class CoreLaw {
   private static final double MIN_OWN = 0.1;
 
   /**
-   * CPU time of the program, without preparation, per time of its training thread, above which
-   * other threads compute, too.
+   * Other threads compute, too, if the program's CPU time without preparation is more than this
+   * multiple of its training thread's time.
    */
   private static final double ONE_THREAD = 1.05;
 
@@ -42,7 +42,7 @@ public final class CoreLaw {
   private final double cores;
   private final double work;
 
-  /** Time of slow steps that preparation may cause. */
+  /** Time by which preparation may have slowed steps down. */
   private final double slow;
 
   /** Cores that the steps keep busy, at least one. */
@@ -118,7 +118,7 @@ public final class CoreLaw {
     return Math.max(0, cpu - compilerCpu - garbage - running * removed);
   }
 
-  /** Returns the share of the preparation that this much work is. */
+  /** Returns the removed work as a share of all preparation, at most 1. */
   private double part(double removed) {
     return work == 0 ? 0 : Math.min(1, removed / work);
   }
@@ -140,7 +140,7 @@ public final class CoreLaw {
    * Returns the most time that removing a part of the work can give back to the steps.
    *
    * @param removed self time of the work that is no longer done
-   * @param waited waits for it, which removing it saves too
+   * @param waited waits for that work, which are saved, too
    */
   double givenBack(double removed, double waited) {
     return parallelPrep == 0

@@ -14,10 +14,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Figures of the epochs that have ended, by pipeline: of the first, which warms up and fills
- * caches, and of the later ones, by which a job is judged. A pass without a model update is an
- * evaluation; if no update was ever seen, the two cannot be told apart, and all count as epochs.
- * Memory grows only with the number of data sets and models. Safe for concurrent use.
+ * Figures of the epochs that have ended, for each pipeline: those of the first epoch, which warms
+ * up and fills caches, and those of the later ones, by which a job is judged. A pass without a
+ * model update is an evaluation; if no update was ever seen, evaluations cannot be told from
+ * epochs, and all passes count as epochs. Memory grows only with the number of data sets and
+ * models. Safe for concurrent use.
  */
 public final class Epochs {
   /** The epochs, or the evaluations, of one data set. */
@@ -51,7 +52,7 @@ public final class Epochs {
 
   public synchronized void add(EpochEvent epoch) {
     (epoch.updates > 0 ? updating : others)
-        .computeIfAbsent(key(epoch), first -> new Pipeline(epoch))
+        .computeIfAbsent(key(epoch), absent -> new Pipeline(epoch))
         .add(epoch);
   }
 
@@ -153,7 +154,7 @@ public final class Epochs {
    */
   public synchronized Figures judged() {
     return EpochEvent.sum(
-        judgeable().stream().map(isSteady() ? later -> later.later : first -> first.first));
+        judgeable().stream().map(isSteady() ? one -> one.later : one -> one.first));
   }
 
   /**

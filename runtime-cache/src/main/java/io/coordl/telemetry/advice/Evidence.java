@@ -121,7 +121,8 @@ public record Evidence(
 
   /** Whether the job has used prepared samples from memory. */
   boolean usesPrepared() {
-    return stores.stream().anyMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
+    return stores.stream()
+        .anyMatch(store -> store.keeps(StoreStatisticsEvent.PREPARED) && store.hits > 0);
   }
 
   boolean keepsPrepared() {
@@ -242,7 +243,7 @@ public record Evidence(
         || libraries.stream().anyMatch(library -> library.prepared && !library.alone);
   }
 
-  /** Returns a text of the first library that has it, after a separator; empty if none has. */
+  /** Returns this text of the first library that has one, after a separator; empty if none has. */
   String textOf(String separator, Function<LibraryEvent, @Nullable String> text) {
     for (LibraryEvent library : libraries) {
       String found = text.apply(library);

@@ -25,9 +25,9 @@ public final class JobTotals {
   static final int LOADED = 3;
 
   /**
-   * Like {@link #LOADED}, if some thread trains, but the agent does not see how it gets its
-   * batches: by then, a queue between the two threads is full, and the loading thread waits for
-   * room in it.
+   * Replaces {@link #LOADED} if some thread trains, but the agent does not see how it gets its
+   * batches. After this many batches, any queue between the two threads is full, and the loading
+   * thread waits for room in it.
    */
   static final int QUEUED = 16;
 
@@ -277,7 +277,7 @@ public final class JobTotals {
 
   /**
    * Records that the job was active from {@code from} to {@code to}; {@code pausesBefore} is the
-   * total of GC pauses before.
+   * total of earlier GC pauses.
    */
   synchronized void recordActivity(long from, long to, long pausesBefore) {
     if (closed) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Makes batches, data stalls, steps and epochs out of the spans of all threads.
  *
  * <p>Each thread has its own stack ({@link ThreadSpans}), so spans cost no synchronisation; threads
- * meet in {@link RecentBatches} (once a batch) and {@link JobTotals}.
+ * meet in {@link RecentBatches} (once per batch) and {@link JobTotals}.
  *
  * <p>A wait is a stall only on a training thread: one that runs a training loop or steps. Waits of
  * a thread that has not trained yet are held back until it does, so that a program's own prefetch

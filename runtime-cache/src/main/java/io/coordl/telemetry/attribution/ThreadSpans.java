@@ -30,7 +30,7 @@ final class ThreadSpans {
   private static final int MAX_HELD = 64;
   private static final long EVENT_PIECE_NANOS = 1_000_000;
 
-  /** Minimum time between two readings of a thread's core figures, which take 10 us of CPU each. */
+  /** Minimum time between two readings of a thread's core figures; each takes 10 us of CPU. */
   private static final long CORES_NANOS = 4_000_000;
 
   /** Shortest preparation of a data set that counts; most data sets have nothing to prepare. */
@@ -450,7 +450,7 @@ final class ThreadSpans {
     BatchRecord record = building;
     BatchRecord outer = outerBatches[at];
     if (record == null || record == outer) {
-      return; // A next() inside a next(): the outermost is the batch.
+      return; // A next() inside a next(): only the outermost call makes a batch.
     }
     building = outer;
     if (record.ahead) {
@@ -771,8 +771,8 @@ final class ThreadSpans {
     }
     if (epoch == null) {
       epoch = new OpenEpoch(subject, recorder.dataset(subject), start, recorder.updates(), begun);
-      // The one used last may be an epoch interrupted by a validation. Any earlier one was left by
-      // a break or an exception, because otherwise it would have been used since.
+      // The open epoch used last may be interrupted by a validation. Any earlier one was left by a
+      // break or an exception, because otherwise it would have been used since.
       for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
         end(other, false, other.left);
       }
@@ -878,7 +878,7 @@ final class ThreadSpans {
     }
   }
 
-  /** Records a model update, which makes the pass that the step's batch comes from an epoch. */
+  /** Records a model update: the pass that the step's batch comes from is an epoch. */
   private void updated(int model) {
     updates = true;
     OpenEpoch epoch =

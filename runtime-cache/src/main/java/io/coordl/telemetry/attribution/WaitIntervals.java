@@ -49,9 +49,9 @@ final class WaitIntervals {
   /**
    * The part of a wait in which a data set was prepared, before its first batch was requested.
    *
-   * @param nanos its length
-   * @param fetch part of it that was fetching
-   * @param until when it ended
+   * @param nanos length of this part
+   * @param fetch time within this part spent on fetches
+   * @param until when this part ended
    */
   record DataSetWait(long nanos, long fetch, long until) {
     static final DataSetWait NONE = new DataSetWait(0, 0, 0);

@@ -44,8 +44,8 @@ public final class MetricsExport {
   /**
    * Creates an export, not yet started.
    *
-   * @param target as written by the user
-   * @param totals called on the export's thread
+   * @param target value of {@code metrics=}, as the user wrote it
+   * @param totals returns the events to export; called on the export's thread
    */
   public MetricsExport(String target, Supplier<List<Event>> totals, UserLog log) {
     this(target, totals, log, PATIENCE);

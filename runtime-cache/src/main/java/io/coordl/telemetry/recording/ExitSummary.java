@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 record ExitSummary(JobFigures job, @Nullable String recording, List<String> didNothing) {
   private static final int MAX_LINES = 20;
 
-  /** The last lines: faults, what to try next, the recording. */
+  /** Maximum number of lines at the end: faults, what to try next, the recording. */
   private static final int LINES_AT_END = 3;
 
   /**
@@ -125,7 +125,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     addSplit(job.stores(), lines);
     addPeers(job.peerViews(), lines);
     lines.addAll(job.policies());
-    // Only if there is room, including a line for coordinated prep; the recording has them all.
+    // As many as fit with one line for coordinated prep; the recording has them all.
     int room = Math.max(0, MAX_LINES - LINES_AT_END - 1 - lines.size());
     lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
     addPipelines(job.stagings(), lines, MAX_LINES - LINES_AT_END);
@@ -186,7 +186,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     List<StagingStatisticsEvent> used =
         all.stream()
             .filter(staging -> staging.epochs > 0)
-            .sorted(Comparator.comparingLong(s -> -s.taken - s.preparedLocally()))
+            .sorted(Comparator.comparingLong(one -> -one.taken - one.preparedLocally()))
             .toList();
     for (int i = 0; i < used.size(); i++) {
       List<String> next = new ArrayList<>();

@@ -125,8 +125,8 @@ public final class JobFigures {
   /**
    * Sets the file of the recording.
    *
-   * @param file null if there is none
-   * @param refused whether one was requested but cannot be written
+   * @param file path of the recording; null if there is none
+   * @param refused whether a recording was requested but cannot be written
    */
   void recordedIn(@Nullable String file, boolean refused) {
     recording = file;
@@ -171,8 +171,8 @@ public final class JobFigures {
    *
    * @param policy its argument, such as {@code prepared=share}
    * @param source class of the data, empty for the whole job
-   * @param reason why it cannot, or on which part of the data it can; empty if on all
-   * @param remedy the argument that would allow it, empty if there is none
+   * @param reason why the policy cannot work, or on which part of the data it can; empty if on all
+   * @param remedy argument that would allow the policy, empty if there is none
    */
   public void verdict(String policy, String source, boolean allowed, String reason, String remedy) {
     if (verdicts.size() < MAX_VERDICTS) {

@@ -81,7 +81,7 @@ public record Ratio(double value, double low, double high) {
     return Math.log(high / value);
   }
 
-  /** Returns the range, to follow "the job was" and precede "times as fast". */
+  /** Returns the range, to follow "the job was" and precede "x as fast". */
   @Override
   public String toString() {
     String from = Text.format("%.2f", low);

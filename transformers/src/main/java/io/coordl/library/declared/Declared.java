@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Loops that the user declares: {@code batch=my.Loader#next} names the method that returns the next
  * batch, and {@code step=my.Trainer#step} the method that trains on it. The object whose method
  * returns the batches is the data of an epoch. The epoch ends when {@code hasNext()} returns false
- * or {@code reset()} is called, if the object's class declares it. Otherwise it ends when the loop
- * requests a batch from another object. Because that object may belong to a validation pass that
+ * or {@code reset()} is called, if the object's class declares them. Otherwise it ends when the
+ * loop requests a batch from another object. Because that object may belong to an evaluation that
  * only interrupts the epoch, the epoch is written later: when the loop requests a batch from a
  * third object, or when the job ends.
  */
@@ -136,7 +136,7 @@ public final class Declared implements Library {
       verdicts.merge(
           batch.className(),
           FOLDER + ".ProvenLoop " + batch.method(),
-          (before, same) -> before + " " + batch.method());
+          (before, added) -> before + " " + batch.method());
     }
     return verdicts;
   }

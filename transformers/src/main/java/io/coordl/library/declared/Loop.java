@@ -88,7 +88,7 @@ final class Loop {
     }
     iterators.removeIf(served -> served.refersTo(null));
     if (iterators.size() >= MAX_ITERATORS) {
-      iterators.remove(0); // If the program still uses it, it gets a new one.
+      iterators.remove(0); // An iterator still in use is added again.
     }
     ServedIterator served = new ServedIterator(iterator, this, kind);
     iterators.add(served);

@@ -87,7 +87,7 @@ final class LoopEpoch implements LibraryEpoch {
     return MAKING.get() != null;
   }
 
-  /** Returns why batches with a part of this class are not served. */
+  /** Returns why batches that contain such a part are not served. */
   static String otherBatches(String part) {
     return "its batches contain more than Java arrays, buffers and records of these (" + part + ")";
   }

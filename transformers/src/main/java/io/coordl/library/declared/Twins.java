@@ -63,7 +63,7 @@ final class Twins {
     return fields;
   }
 
-  /** Whether a twin has another batch; true if its class has no {@code hasNext()}. */
+  /** Whether a twin has another batch; true if {@code hasNext()} is missing or inaccessible. */
   boolean hasNext(Object twin) throws ReflectiveOperationException {
     return hasNext == null || !Boolean.FALSE.equals(hasNext.invoke(twin));
   }

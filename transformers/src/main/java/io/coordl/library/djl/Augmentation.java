@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * How one picture is cropped and resized: a part of it is resized, and the result is cropped.
  *
  * @param source the part of the picture
- * @param width of that part after the resize, if any
- * @param height of that part after the resize, if any
- * @param resizes whether it is resized, even to its own size
+ * @param width width of the part after any resize
+ * @param height height of the part after any resize
+ * @param resizes whether the part is resized, even to its own size
  * @param result the part of the resized picture to keep
  */
 record Augmentation(Box source, int width, int height, boolean resizes, Box result) {
@@ -36,8 +36,8 @@ record Augmentation(Box source, int width, int height, boolean resizes, Box resu
    * Combines the steps of a pipeline; returns null if they resize more than once, or if a step does
    * not fit.
    *
-   * @param width of the picture
-   * @param height of the picture
+   * @param width width of the picture
+   * @param height height of the picture
    */
   static @Nullable Augmentation of(List<ShapeOnly.Step> steps, int width, int height) {
     Box source = new Box(0, 0, width, height);

@@ -38,12 +38,12 @@ public final class CoordinatedBatches implements LibraryHooks {
 
   final @Nullable PinnedMemory pinned;
 
-  /** Number of agent threads that the user requested. */
+  /** Number of agent threads that the user requested; 0 if none. */
   final int threads;
 
   /**
-   * Held by the thread that runs the program's code if the program expects only one such thread: it
-   * gave the iterable no executor, or a single-threaded one.
+   * Held by the thread that runs the program's code if only one may do so at a time: the iterable
+   * has no executor, or a single-threaded one without {@code prefetch=N}.
    */
   final ReentrantLock oneThread = new ReentrantLock();
 

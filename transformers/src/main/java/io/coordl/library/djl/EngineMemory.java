@@ -69,7 +69,7 @@ final class EngineMemory {
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(e); // The writer throws no other checked exception.
+      throw new IllegalStateException(e); // Cannot happen: the writer throws no checked exception.
     }
   }
 }

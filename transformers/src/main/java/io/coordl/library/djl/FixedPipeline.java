@@ -68,7 +68,7 @@ record FixedPipeline(
     return copies.of(keys.subList(from, to), parts);
   }
 
-  /** Returns a list per transform: with the program's own, or empty if a copy replaces it. */
+  /** Returns a list per transform: the program's transform, or empty if a copy replaces it. */
   List<List<@Nullable Object>> objects() {
     List<List<@Nullable Object>> objects = new ArrayList<>();
     for (int i = 0; i < size(); i++) {

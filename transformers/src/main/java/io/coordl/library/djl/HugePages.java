@@ -67,7 +67,7 @@ final class HugePages {
     }
   }
 
-  /** Requests huge pages for the part of this memory that consists of whole ones. */
+  /** Requests huge pages for the aligned part of this memory, unless it is small. */
   static void use(ByteBuffer memory) {
     HugePages pages = INSTANCE;
     if (pages != null && !failed && memory.capacity() >= 2 * PAGE) {

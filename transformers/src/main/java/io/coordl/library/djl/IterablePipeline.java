@@ -41,8 +41,8 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
    * time.
    *
    * @param device device of its arrays
-   * @param columns of a table
-   * @param defaults of the JDK
+   * @param columns columns of a table
+   * @param defaults settings of the JDK, such as the locale
    */
   private record Surroundings(
       @Nullable ImageFactory factory, Device device, List<Object> columns, List<Object> defaults) {}
@@ -162,7 +162,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return dataset().size();
   }
 
-  /** Batchifiers run after the last sample of a batch, but executors prepare several batches. */
+  /** Batchifiers run after the last sample of a batch, but an executor prepares several at once. */
   @Override
   public boolean runsOtherCode(Object settings) {
     return !((Fixed) settings).stacked && fields.executor.get(iterable) != null;

@@ -57,7 +57,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
                   + " MalformedModelException Model ModelException TrainingDivergedException")
               .split(" "));
 
-  /** Programs may contain copies of DJL's examples in packages with this prefix. */
+  /** Programs may contain copies of DJL's examples, in packages that begin with {@link #PREFIX}. */
   @Override
   public boolean isOfLibrary(String className) {
     String part = className.substring(PREFIX.length()).split("[.$]", 2)[0];

@@ -39,7 +39,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
   /** A pipeline of one transform for each stage after the first. */
   private final List<Pipeline> transforms;
 
-  /** Whether only stacking follows the last of these. */
+  /** Whether only stacking follows the last transform. */
   private final boolean stacked;
 
   /** Whether samples are returned as the program's data set returns them. */

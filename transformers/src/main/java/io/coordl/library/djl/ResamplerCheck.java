@@ -39,7 +39,7 @@ final class ResamplerCheck {
    * Whether both give the same bits for pictures of many sizes that contain noise, edges or one
    * colour.
    *
-   * @param engine whose CPU kernel is compared
+   * @param engine the engine whose CPU kernel is compared
    */
   static boolean agrees(Engine engine) {
     try (NDManager host = engine.newBaseManager(Device.cpu())) {

@@ -21,7 +21,7 @@ final class SampledBatches implements Iterator<List<Long>> {
   private final long size;
   private @Nullable Iterator<List<Long>> batches;
 
-  /** The sampler's exception, thrown when the program reaches that batch. */
+  /** The sampler's exception, thrown when the program reaches the failed batch. */
   private @Nullable Throwable failure;
 
   private boolean failedInNext;

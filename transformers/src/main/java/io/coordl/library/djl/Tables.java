@@ -15,9 +15,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which version of its file each of the library's CSV tables was read from, so that an
- * unchanged table is not read again: the library prepares a table at the start of each epoch, and
- * then reads the whole file. Ignores subclasses. Thread-safe.
+ * Remembers, for each CSV table of the library, which version of its file was read. The library
+ * prepares a table at the start of each epoch, and then reads the whole file; an unchanged file is
+ * not read again. Ignores subclasses. Thread-safe.
  */
 final class Tables {
   private static final String TABLE = "ai.djl.basicdataset.tabular.CsvDataset";
@@ -159,7 +159,7 @@ final class Tables {
    * Describes everything that determines the samples of a table, including its file but not {@link
    * #stamp}; returns null if the preparation of its current rows was not recorded.
    *
-   * @throws CannotShareException if the rest cannot be described
+   * @throws CannotShareException if a part cannot be described
    */
   synchronized @Nullable String describe(RandomAccessDataset dataset) throws CannotShareException {
     try {

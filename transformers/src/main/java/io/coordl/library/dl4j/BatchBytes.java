@@ -67,7 +67,7 @@ final class BatchBytes implements PreparedBatch {
    * @param files additional parts of the layout, without values, after its own
    * @param packs whether images may be stored as bytes
    * @param done run when the bytes are no longer needed
-   * @throws IllegalArgumentException if some of its content would be lost
+   * @throws IllegalArgumentException if some of the batch's content would be lost
    */
   private BatchBytes(Object batch, List<BatchLayout.Array> files, boolean packs, Runnable done) {
     this.packs = packs;

@@ -155,8 +155,8 @@ final class DataFiles {
    * @param items numbers of all records of an epoch, in its order
    * @param from index in {@code items} of the first of these records
    * @param before identity of the records before these
-   * @return null if files have several records and one of these files has changed since they were
-   *     counted
+   * @return null if records are counted per file, and a file of these records has changed since
+   *     then
    */
   LibraryEpoch.@Nullable Key identify(int[] items, int from, int to, LibraryEpoch.Key before) {
     long checksum = before.checksum();

@@ -15,11 +15,11 @@ import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches pictures as decoded by OpenCV, where the loader's array is not cached: an {@code
- * ImageTransform} may make it depend on more than the file, its values are not floats in plain
- * order, or {@code asImageMatrix} also returns the picture's size. If the picture is cached, the
- * loader's own methods for decoded pictures process a copy of it, with all random draws and
- * exceptions.
+ * Caches pictures as decoded by OpenCV where the loader's array is not cached: if an {@code
+ * ImageTransform} may make the array depend on more than the file, if its values are not floats in
+ * plain order, and for {@code asImageMatrix}, which also returns the picture's size. If the picture
+ * is cached, the loader's own methods for decoded pictures process a copy of it, with all random
+ * draws and exceptions.
  *
  * <p>Caching a picture takes two calls of one loader on one thread: {@code asMatrix*(File, ..)} or
  * {@code asImageMatrix} identifies the item, and {@code transformImage} receives the decoded

@@ -73,7 +73,7 @@ final class Floats {
 
   /**
    * Writes a picture into an array as {@code NativeImageLoader.fillNDArray} does: channel by
-   * channel. The loader computes a checked index for each value. This takes three times as long,
+   * channel. The loader computes a checked index for each value, which takes three times as long,
    * and far longer if the JVM does not inline it.
    *
    * @return false, with nothing written, if only the loader can write this picture
@@ -149,8 +149,8 @@ final class Floats {
     if (bytes == null) {
       return null;
     }
-    int[] d = dimensions(array);
-    return new KeptArray(d[0], d[1], d[2], ByteBuffer.wrap(bytes));
+    int[] size = dimensions(array);
+    return new KeptArray(size[0], size[1], size[2], ByteBuffer.wrap(bytes));
   }
 
   /**

@@ -26,8 +26,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * that has ended is zeroed again and passed to the next iterator, if that needs the same size.
  *
  * <p>At most one block is held: from the end of an iterator until the next one allocates its
- * memory. It is also freed if no iterator takes it for ten minutes, or if memory becomes short
- * ({@link MemoryWatch}).
+ * memory. It is freed if the next one needs another size, if none takes it for ten minutes, or if
+ * memory becomes short ({@link MemoryWatch}).
  */
 public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holder {
   /** Smaller blocks cause few page faults. */
@@ -44,7 +44,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
   /** Sizes of the blocks of iterators' workspaces, in bytes. */
   private final Map<Nd4jWorkspace, Long> blocks = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** Number of bytes that the workspace that this thread initialises is about to allocate. */
+  /** Bytes that this thread is about to allocate for an iterator's workspace; null if none. */
   private final ThreadLocal<@Nullable Long> wanted = ThreadLocal.withInitial(() -> null);
 
   private @Nullable Pointer spare;

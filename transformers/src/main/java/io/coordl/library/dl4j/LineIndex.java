@@ -75,7 +75,7 @@ final class LineIndex {
     }
   }
 
-  /** Returns the maximum number of lines whose order fits into this heap. */
+  /** Returns the maximum number of lines whose order fits into the heap. */
   static int maxLines() {
     long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_LINE;
     return (int) Math.min(room, Integer.MAX_VALUE - 1);
@@ -87,7 +87,7 @@ final class LineIndex {
   }
 
   /**
-   * Reads a whole file once, but stops after {@link #maxLines}.
+   * Reads a whole file once, but at most {@link #maxLines} + 1 lines.
    *
    * @param in positioned at the start of the file; not closed
    */

@@ -254,7 +254,7 @@ final class LineReader extends SeekableReader {
       copy = new LineRecordReader();
     }
     LibraryField.copyAll(reader, copy);
-    // The program closes its own iterator.
+    // Not the program's iterator, which the program closes.
     iterator.set(copy, new EpochRecords<>(place -> "", 0, null, Collections.emptyIterator()));
     if (reader instanceof CSVRecordReader) { // The parser has state within a record.
       LibraryField<Object> parser = field(CSVRecordReader.class, "csvParser");

@@ -62,7 +62,7 @@ final class Lines {
 
   /**
    * Returns the index of the file with the record at this place in the epoch's order; past the end,
-   * of the last file.
+   * the index of the last file.
    */
   int fileOf(int place) {
     int found = Arrays.binarySearch(first, 0, files.size(), place);

@@ -22,7 +22,7 @@ abstract sealed class ListedReader extends SeekableReader
   /** The elements of the epoch in the library's order. */
   private List<?> listed = List.of();
 
-  /** The record number of each of these elements; null if unknown. */
+  /** The record number of each element in {@link #listed}; null if unknown. */
   private int @Nullable [] numbers;
 
   ListedReader(RecordReader reader, LibraryField<Object> iterator) {

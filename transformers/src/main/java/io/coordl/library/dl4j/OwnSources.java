@@ -42,7 +42,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * proof from class files ({@link KnownDl4j}) shows that the result of {@code next} (for a reader of
  * sequences, {@code sequenceRecord}), and the numbers in the object's fields after the call, depend
  * only on the previous numbers in these fields (the cursor), on the objects in its other fields,
- * which are compared before each call, and on the files that the call opens. So these numbers
+ * and on the files that the call opens. The objects are compared before each call. So the numbers
  * identify a batch or a record. When a cached one is returned, the fields are set to the values
  * that the program's own code would have set. {@code hasNext}, {@code reset} and all other methods
  * remain the program's own; if they change a number, the next sample has another key.

@@ -11,7 +11,7 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 /**
  * A preprocessor in its state at one moment; the program can change it.
  *
- * @param object the preprocessor, which may refer to the iterator
+ * @param object the preprocessor, which may refer to the iterator; null if there is none
  * @param text describes its behaviour; null if it is not compared, so its results are not cached
  * @param as snapshot without the contents of its arrays; null if the text must be compared
  * @param arrays its arrays at that time

@@ -125,7 +125,7 @@ record ProgramIterator(Object wrapped) {
     return readers;
   }
 
-  /** Returns its readers of the program's own classes, also those that a transform reads. */
+  /** Returns its readers of the program's own classes, including those that a transform reads. */
   List<RecordReader> ownReaders() {
     return readers().values().stream()
         .map(TransformedReader::innermost)

@@ -135,7 +135,7 @@ final class ReaderFiles {
     return known.text;
   }
 
-  /** Returns how a reader opens its files; throws if they may not be files. */
+  /** Returns how a reader opens its files; throws if it may read other streams. */
   @SuppressWarnings("unchecked") // The type that the library declares.
   static Function<URI, InputStream> requireFiles(BaseRecordReader reader)
       throws CannotShareException {
@@ -146,7 +146,7 @@ final class ReaderFiles {
     return (Function<URI, InputStream>) opener;
   }
 
-  /** Returns the elements as files; throws if they may not be files. */
+  /** Returns the elements as files; throws if one is not a file. */
   static List<File> files(List<?> elements) throws CannotShareException {
     List<File> files = new ArrayList<>(elements.size());
     try {

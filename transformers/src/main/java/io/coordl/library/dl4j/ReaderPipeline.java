@@ -177,7 +177,7 @@ final class ReaderPipeline implements LibraryEpoch {
     return BatchOrder.of(batches);
   }
 
-  /** Splits an order of {@link #combine}; returns null if its batches have other sizes. */
+  /** Splits an order that {@link #combine} made; null if its batches have other sizes. */
   static @Nullable List<int[]> split(BatchOrder order, int readers, int records, int batchSize) {
     if (order.batches() != BatchOrder.batches(records, batchSize)) {
       return null;

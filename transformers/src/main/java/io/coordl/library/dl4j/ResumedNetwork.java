@@ -29,7 +29,7 @@ import org.nd4j.linalg.factory.Nd4j;
 final class ResumedNetwork {
   private static final int VERSION = 1;
 
-  /** Approximate number of an array's values in its fingerprint. */
+  /** An array's fingerprint uses fewer than twice this many of its values. */
   private static final int SAMPLES = 1 << 14;
 
   /** The state of a network at one moment, without its settings. */
@@ -256,8 +256,8 @@ final class ResumedNetwork {
     skipped += number;
   }
 
-  void makesAgain(String why) {
-    resume.makesAgain(why);
+  void makesAgain(String what) {
+    resume.makesAgain(what);
   }
 
   /** Called before a step of the network; returns false if the step is new and must run. */

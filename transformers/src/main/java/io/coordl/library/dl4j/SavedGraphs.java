@@ -76,7 +76,7 @@ public final class SavedGraphs implements LibraryHooks {
       write(bytes(), out);
     }
 
-    /** Returns a snapshot whose array is a copy, which lives until it is written. */
+    /** Returns a copy of the graph's bytes, held until it is written. */
     @Override
     public ModelFiles.@Nullable Content snapshot() throws IOException {
       ByteBuffer copy = bytes();

@@ -32,7 +32,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
  * models to a temporary file that then replaces the target. If models are written in the
  * background, the library's code first writes to memory, and arrays are copied as it reaches them
  * ({@link WrittenModel}); encoding, compression and file output follow later. The listener's next
- * actions, a line in its list and deletions, wait for that.
+ * actions (a line in its list, deletions) wait until the file is written.
  */
 public final class SavedModels implements LibraryHooks {
   private static final InterceptedCall DONE = new InterceptedCall(true);
@@ -63,7 +63,7 @@ public final class SavedModels implements LibraryHooks {
       case "saveCheckpoint" -> trySkipSave() ? DONE : files.inBackground() ? saving() : null;
       case "write" -> writeLine(arguments);
       case "build" -> {
-        files.await(); // It may delete existing checkpoints, pending ones too.
+        files.await(); // build() may delete existing checkpoints, including pending ones.
         yield null;
       }
       case "availableCheckpoints" -> availableCheckpoints();

@@ -172,14 +172,14 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   void describe(Map<String, String> parts, String prefix) throws CannotShareException, IOException {
     parts.put(prefix + "reader", reader.getClass().getSimpleName());
     StringBuilder code = new StringBuilder();
-    for (Class<?> c = reader.getClass();
-        c != BaseRecordReader.class && c != Object.class;
-        c = Objects.requireNonNull(c.getSuperclass())) {
-      code.append(code.isEmpty() ? "" : " ").append(ClassFiles.checksum(c));
-      for (Field field : c.getDeclaredFields()) {
+    for (Class<?> type = reader.getClass();
+        type != BaseRecordReader.class && type != Object.class;
+        type = Objects.requireNonNull(type.getSuperclass())) {
+      code.append(code.isEmpty() ? "" : " ").append(ClassFiles.checksum(type));
+      for (Field field : type.getDeclaredFields()) {
         if (!Modifier.isStatic(field.getModifiers()) && !PLACES.contains(field.getName())) {
           String name = spaced(field.getName());
-          String text = Description.of(name, field(c, field.getName()).get(reader));
+          String text = Description.of(name, field(type, field.getName()).get(reader));
           parts.merge(prefix + name, text, (own, above) -> own + " and " + above);
         }
       }

@@ -28,7 +28,7 @@ final class Surroundings {
         Nd4j.defaultFloatingPointType(),
         Nd4j.order(),
         Nd4j.EPS_THRESHOLD,
-        // These may check for NaN.
+        // In some modes, operations throw on NaN.
         String.valueOf(Nd4j.getExecutioner().getProfilingMode()),
         String.valueOf(OpProfiler.getInstance().getConfig()),
         Nd4j.getEnvironment().maxThreads(), // The order of summation may depend on it.

@@ -23,7 +23,7 @@ final class TransformedReader extends SeekableReader {
   private final TransformProcess process;
   private final ReaderFiles known;
 
-  /** Throws if records may be removed, or if a result may depend on several records. */
+  /** Throws if the process has steps other than transforms, or transforms of the program. */
   TransformedReader(RecordReader reader, SeekableReader inner, ReaderFiles known)
       throws CannotShareException {
     super(reader);
@@ -55,7 +55,7 @@ final class TransformedReader extends SeekableReader {
     }
   }
 
-  /** Returns the reader that reads the records of a chain of such readers, or any other reader. */
+  /** Returns the reader at the end of a chain of such readers; else {@code reader} itself. */
   static RecordReader innermost(RecordReader reader) {
     RecordReader at = reader;
     while (at instanceof TransformProcessRecordReader

@@ -49,7 +49,7 @@ public record CallSite(
     }
   }
 
-  /** String for the prefilter: every class with calls of this method contains it, few others do. */
+  /** String for the prefilter: contained in every class that calls this method, and few others. */
   public String marker() {
     return owner.startsWith("java/lang/") ? name : owner;
   }

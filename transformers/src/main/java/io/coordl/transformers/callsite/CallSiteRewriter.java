@@ -194,7 +194,7 @@ public final class CallSiteRewriter {
       this.rewriting = rewriting;
     }
 
-    /** Bytes of the method so far, which is the offset of the next instruction. */
+    /** Size of the method so far in bytes: the offset of the next instruction. */
     private int size() {
       Label here = new Label();
       super.visitLabel(here); // The writer resolves it immediately.

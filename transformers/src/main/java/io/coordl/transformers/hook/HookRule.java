@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param owner internal name of the class; null for any
  * @param descriptor JVM descriptor; null for all overloads (only with an owner)
  * @param beside name and descriptor of another method ({@code next}) that the class must also
- *     declare, for methods such as {@code hasNext()} whose own descriptor names no library type
+ *     declare with a body, for methods such as {@code hasNext()} whose own descriptor names no
+ *     library type
  * @param provenOn library versions with which the rule was tested
  * @param interceptor set for INTERCEPT and RANDOM
  */
@@ -64,8 +65,9 @@ public record HookRule(
   }
 
   /**
-   * Whether the rule applies to the method of a class that declares {@code all}, given as name plus
-   * descriptor.
+   * Whether the rule applies to a declared method.
+   *
+   * @param all the class's methods with a body that rules may name, as name plus descriptor
    */
   boolean fits(ClassFile.Method declared, Set<String> all) {
     return method.equals(declared.name())

@@ -188,9 +188,9 @@ abstract class OperandStack extends MethodVisitor {
     call(descriptor, 1);
   }
 
-  private void call(String descriptor, int none) {
+  private void call(String descriptor, int noReceiver) {
     int sizes = Type.getArgumentsAndReturnSizes(descriptor); // Includes the receiver.
-    convert((sizes >> 2) - none, sizes & 3);
+    convert((sizes >> 2) - noReceiver, sizes & 3);
   }
 
   @Override

@@ -67,7 +67,7 @@ public class SpanCost {
     Bridge.trip();
   }
 
-  /** Measures a sample, which only adds its time. */
+  /** Measures a sample span, which only adds its time to the job's total. */
   @Benchmark
   public void sample() {
     Spans.exit(Spans.enter(SpanKind.SAMPLE, this), null);

@@ -41,7 +41,7 @@ public class StagingCost {
   private static final int BYTES = 32 * 3 * 224 * 224 * 4;
   private static final int BATCHES = 1 << 16;
 
-  /** More than the number of slots. */
+  /** Batches staged before measuring; more than there are slots. */
   private static final int WARM_UP = 32;
 
   private final ByteBuffer source = ByteBuffer.allocateDirect(BYTES);

@@ -25,7 +25,7 @@ import java.util.concurrent.Future;
 public final class TransferSide {
   private static final int THREADS = 4;
   private static final long PHASE_NANOS = 1_000_000_000L;
-  private static final int TICKS_A_SECOND = 100;
+  private static final int TICKS_PER_SECOND = 100;
 
   private TransferSide() {}
 
@@ -101,9 +101,9 @@ public final class TransferSide {
     long end = System.nanoTime() + PHASE_NANOS;
     for (long now = System.nanoTime(); now < end && count < nanos.length; ) {
       check(transfer, random.nextInt(expected.length), expected);
-      long then = System.nanoTime();
-      nanos[count++] = then - now;
-      now = then;
+      long after = System.nanoTime();
+      nanos[count++] = after - now;
+      now = after;
     }
     return Arrays.copyOf(nanos, count);
   }
@@ -145,7 +145,7 @@ public final class TransferSide {
     String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
     // The name, in brackets, may contain blanks; user and system time are fields 14 and 15.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_A_SECOND;
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_PER_SECOND;
   }
 
   /** Runs {@code task} on a daemon thread, until it fails or the JVM ends. */

@@ -134,7 +134,7 @@ record Cluster(
     }
   }
 
-  /** Replaces the addresses at which to search for other hosts; known hosts stay known. */
+  /** Replaces the addresses at which to search for other hosts; hosts that have joined remain. */
   void lookAt(Collection<InetSocketAddress> others) {
     Set<PhysicalAddress> wanted = new HashSet<>();
     wanted.add(own);
