@@ -36,8 +36,8 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
   }
 
   /**
-   * Returns the item that the program requests, after waiting for any prefetch of it; null if
-   * it must not be cached.
+   * Returns the item that the program requests, after waiting for any prefetch of it; null if it
+   * must not be cached.
    */
   public @Nullable DecodedItem item(String path) {
     if (prefetcher != null) {

@@ -60,9 +60,10 @@ public record Ratio(double value, double low, double high) {
 
   /** Returns the product with a ratio whose error is independent of this one's. */
   public Ratio times(Ratio other) {
-    double logarithm = Math.log(value * other.value);
-    double half = Math.hypot(half(), other.half());
-    return new Ratio(value * other.value, Math.exp(logarithm - half), Math.exp(logarithm + half));
+    double product = value * other.value;
+    double below = Math.hypot(Math.log(value / low), Math.log(other.value / other.low));
+    double above = Math.hypot(Math.log(high / value), Math.log(other.high / other.value));
+    return new Ratio(product, product * Math.exp(-below), product * Math.exp(above));
   }
 
   /** Returns this ratio to a power other than 0. */
@@ -75,10 +76,6 @@ public record Ratio(double value, double low, double high) {
   /** Limits the ratio and its interval to {@code limit}. */
   public Ratio atMost(double limit) {
     return new Ratio(Math.min(limit, value), Math.min(limit, low), Math.min(limit, high));
-  }
-
-  private double half() {
-    return Math.log(high / value);
   }
 
   /** Returns the range, to follow "the job was" and precede "x as fast". */

@@ -122,6 +122,18 @@ class StepMeanTest {
   }
 
   @Test
+  void aProductKeepsTheWidthOfBothSides() {
+    Ratio limited = new Ratio(1.5, 0.5, 4.5).atMost(1.5);
+    Ratio twice = limited.times(new Ratio(2, 2, 2));
+    assertThat(twice.low()).isCloseTo(1, within(1e-9));
+    assertThat(twice.high()).isCloseTo(3, within(1e-9));
+    Ratio square = new Ratio(2, 1, 4).times(new Ratio(2, 1, 4));
+    assertThat(square.value()).isEqualTo(4);
+    assertThat(square.low() * square.high()).isCloseTo(16, within(1e-9));
+    assertThat(square.high()).isCloseTo(4 * Math.pow(2, Math.sqrt(2)), within(1e-9));
+  }
+
+  @Test
   void theSideWithSeveralRunsGivesTheSpread() {
     Ratio one = Ratio.ofRuns(new double[] {3}, new double[] {1, 1.1, 0.9});
     Ratio inverse = Ratio.ofRuns(new double[] {1, 1.1, 0.9}, new double[] {3});

@@ -329,8 +329,8 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * Prepares the iterator. If the library's code throws, the readers are set back, so that its
-   * own attempt starts at the same record and throws, too.
+   * Prepares the iterator. If the library's code throws, the readers are set back, so that its own
+   * attempt starts at the same record and throws, too.
    *
    * @return false if the library must do it
    */
