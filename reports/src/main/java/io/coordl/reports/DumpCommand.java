@@ -51,7 +51,7 @@ final class DumpCommand implements Callable<Integer> {
     Path target = Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));
     List<Path> recordings = Stream.ofNullable(dump.recording()).toList();
     OutputFile file = OutputFile.of(target, recordings, ".jfr", force);
-    file.create(dump::to);
+    file.create(dump::writeTo);
     spec.commandLine().getOut().println(Text.line(file.path().toString(), Integer.MAX_VALUE));
     if (job.state() != Jobs.State.running) {
       spec.commandLine()

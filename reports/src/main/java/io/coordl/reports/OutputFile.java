@@ -93,7 +93,7 @@ record OutputFile(Path path) {
 
   /** Writes the content of the file. */
   interface Content {
-    void to(Writer file) throws IOException, RecordingException;
+    void writeTo(Writer file) throws IOException, RecordingException;
   }
 
   void write(Content content) throws RecordingException {
@@ -101,7 +101,7 @@ record OutputFile(Path path) {
         part -> {
           Output out = new Output(Files.newOutputStream(part));
           try (Writer file = new BufferedWriter(new OutputStreamWriter(out, UTF_8))) {
-            content.to(file);
+            content.writeTo(file);
           } catch (RecordingException | RuntimeException e) {
             // Report the failed write itself, however the content's code has wrapped it.
             IOException failure = out.failure();

@@ -132,7 +132,7 @@ class ProfileCommandsTest {
         .anyMatch(line -> line.matches(" +cache +MinIO +random replacement +least recently used"))
         .anyMatch(line -> line.matches(" +50 % +769 ± 6 +623 ± 5 +560 ± 4"))
         .contains("   speed in samples/s; today: 50 %, 590 ± 33")
-        .anyMatch(line -> line.matches(" +hosts +other hosts +same, assigned +storage"))
+        .anyMatch(line -> line.matches(" +hosts +other hosts +if assigned by cache +storage"))
         .anyMatch(
             line -> line.startsWith("   - the network gives each host 1.2 GiB/s (10 Gbit/s by"));
     assertThat(err.toString()).isEmpty();

@@ -167,11 +167,11 @@ class WorkersCommandTest {
           worker a ms=NaN | 1: ms is 'NaN', not a number above 0
           worker a speed=1 | 1: 'speed=1' is not one of ms=, fixed=, slower=, supply=, most=, memory=, recording=
           worker a ms=1 ms=2 | 1: ms appears twice
-          worker a ms=1 slower=2 | 1: it has ms= and slower=, which both give the time of a sample
+          worker a ms=1 slower=2 | 1: ms= and slower= both give the time of a sample
           worker a | 1: the time of a sample is missing: give ms=, recording=FILE.jfr, or slower= and a recording of another worker
           worker a ms=1 memory=6 | 1: memory is '6', not a size with its unit, such as 6GiB or 150MB
           worker a ms=1 memory=6GiB | 1: memory= needs a line 'memory fixed=SIZE sample=SIZE': the memory of the model and of each sample
-          worker a ms=1 memory=6GiB most=3 | 1: it has most= and memory=, which both give the number of samples
+          worker a ms=1 memory=6GiB most=3 | 1: most= and memory= both give the number of samples
           server s | 1: server s needs link=, such as link=10Gbit
           server s link=10 | 1: link is '10', not a rate above 0 with its unit, such as 10Gbit or 1.2GB/s
           worker a ms=1;worker a ms=2 | 2: worker a is already on line 1

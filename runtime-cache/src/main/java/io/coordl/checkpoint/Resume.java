@@ -200,7 +200,7 @@ public final class Resume {
   }
 
   /** Logs that used batches are prepared again because they come from {@code what}, a noun. */
-  public void makesAgain(String what) {
+  public void preparesAgain(String what) {
     log.once(
         "again",
         Text.format(

@@ -48,7 +48,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   }
 
   /** Whether the breaker is open: the host receives no requests for now. */
-  public boolean out() {
+  public boolean isOut() {
     return out;
   }
 

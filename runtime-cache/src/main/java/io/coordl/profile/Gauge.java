@@ -184,7 +184,7 @@ final class Gauge {
   }
 
   static String tooFew(int steps) {
-    return "only " + steps + (steps == 1 ? " step was" : " steps were") + " seen in it";
+    return "only " + steps + (steps == 1 ? " step was" : " steps were") + " seen";
   }
 
   /** Ends the phase with the steps so far, however imprecise their mean is. */

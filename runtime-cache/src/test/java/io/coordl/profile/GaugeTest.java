@@ -152,7 +152,7 @@ class GaugeTest {
     gauge.close();
 
     assertThat(gauge.isDone()).isFalse();
-    assertThat(gauge.tooFew()).isEqualTo("only 9 steps were seen in it");
+    assertThat(gauge.tooFew()).isEqualTo("only 9 steps were seen");
   }
 
   @Test

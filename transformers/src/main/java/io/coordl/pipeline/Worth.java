@@ -165,7 +165,7 @@ public final class Worth {
     checked(nanos);
     if (epochsWithoutHit > MAX_EPOCHS_WITHOUT_HIT
         && keptWithoutHit > MAX_EPOCHS_WITHOUT_HIT * largest) {
-      leave("the cached ones are not requested again");
+      leave("its cached units are not requested again");
     }
     judge(false);
   }

@@ -458,7 +458,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       for (int k = first; k < operands.size(); k++) {
         if (isContainer(Type.getArgumentTypes(called.descriptor())[k - first])
             && !isMade(operands.get(k))) {
-          return " passes one to " + called;
+          return " passes an array or a collection to " + called;
         }
       }
       return null;

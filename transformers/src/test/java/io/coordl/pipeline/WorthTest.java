@@ -167,7 +167,7 @@ class WorthTest {
       kept(SIZE, 100_000, 20_000, 1_000);
     }
     assertThat(worth.paysOff()).isFalse();
-    assertThat(said).containsExactly("the cached ones are not requested again");
+    assertThat(said).containsExactly("its cached units are not requested again");
   }
 
   /** The largest epoch so far is the measure. */
@@ -182,7 +182,7 @@ class WorthTest {
       }
       kept(SIZE, 100_000, 20_000, 1_000);
     }
-    assertThat(said).containsExactly("the cached ones are not requested again");
+    assertThat(said).containsExactly("its cached units are not requested again");
   }
 
   /** Stacking samples that are found is part of finding them. */

@@ -383,7 +383,7 @@ public final class Options {
           : prefetch
               + " without decoded=share or cache=minio has no effect in "
               + library.name()
-              + "'s fit: it prefetches only batches that the program takes itself";
+              + "'s fit: prefetch= applies only to batches that the program takes itself";
     }
     return coordinate
         ? prefetch

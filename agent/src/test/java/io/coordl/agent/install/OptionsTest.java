@@ -363,8 +363,8 @@ final class OptionsTest {
     assertThat(alone.remarkOn(library("DJL"))).isEmpty();
     assertThat(alone.remarkOn(library("DL4J")))
         .isEqualTo(
-            "prefetch=2 without decoded=share or cache=minio has no effect in DL4J's fit: it"
-                + " prefetches only batches that the program takes itself");
+            "prefetch=2 without decoded=share or cache=minio has no effect in DL4J's fit:"
+                + " prefetch= applies only to batches that the program takes itself");
     assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
     assertThat(Options.parse("prefetch=2,decoded=share", null).remarkOn(library("DL4J"))).isEmpty();
     assertThat(Options.parse("prefetch=2,cache=minio", null).remarkOn(library("DL4J"))).isEmpty();

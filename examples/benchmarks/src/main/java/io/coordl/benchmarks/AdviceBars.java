@@ -22,9 +22,9 @@ record AdviceBars(String program, List<Step> steps, double speedOverBest) {
    *
    * @param bound predicted upper bound of the speed-up
    * @param ratios measured speed-up in each pair of runs
-   * @param refused what the agent logged about arguments that had no effect; empty if none
+   * @param withoutEffect what the agent logged about arguments that had no effect; empty if none
    */
-  record Step(String arguments, double bound, List<Double> ratios, List<String> refused) {
+  record Step(String arguments, double bound, List<Double> ratios, List<String> withoutEffect) {
     double measured() {
       return Pairs.median(ratios);
     }
@@ -58,7 +58,7 @@ record AdviceBars(String program, List<Step> steps, double speedOverBest) {
       if (step.low() > step.bound) {
         missed.add(program + ", " + step + ": more than its bound");
       }
-      step.refused.forEach(refused -> missed.add(program + ": advised, but " + refused));
+      step.withoutEffect.forEach(line -> missed.add(program + ": advised, but " + line));
     }
     if (speedOverBest < BEST_BAR) {
       missed.add(

@@ -67,7 +67,7 @@ public final class AdviceBenchmark {
   }
 
   /** One run, and what its summary advises. */
-  private record Run(double rate, List<String> next, double bound, List<String> refused) {}
+  private record Run(double rate, List<String> next, double bound, List<String> withoutEffect) {}
 
   private final Checkout checkout = Checkout.find();
 
@@ -201,7 +201,7 @@ public final class AdviceBenchmark {
       List<Run> after = new ArrayList<>();
       List<Double> ratios = ratios(program, data, before, advised, after);
       last = after.get(after.size() - 1);
-      steps.add(new AdviceBars.Step(advised, bound, ratios, last.refused));
+      steps.add(new AdviceBars.Step(advised, bound, ratios, last.withoutEffect));
       System.out.println("  " + program + ", " + steps.get(steps.size() - 1));
       current = advised;
     }

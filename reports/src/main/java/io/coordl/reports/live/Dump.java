@@ -86,7 +86,7 @@ public record Dump(Job job) {
    * @throws RecordingException if there is none, or the JVM does not write it
    * @throws IOException if the file cannot be written
    */
-  public void to(Path file) throws RecordingException, IOException {
+  public void writeTo(Path file) throws RecordingException, IOException {
     Path recording = recording();
     if (recording != null) {
       copy(recording, file);

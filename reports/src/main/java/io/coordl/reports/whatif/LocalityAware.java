@@ -67,7 +67,7 @@ final class LocalityAware extends Question {
             new Axis("items from there", "share"),
             null,
             series("other hosts", n -> Coupling.partitioned(n, share).remote()),
-            series("same, assigned", n -> Coupling.localityAware(n, share, batch).remote()),
+            series("if assigned by cache", n -> Coupling.localityAware(n, share, batch).remote()),
             series("storage", n -> Coupling.partitioned(n, share).storage())),
         List.of(),
         assumptions);

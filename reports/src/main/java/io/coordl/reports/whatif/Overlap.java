@@ -29,7 +29,7 @@ final class Overlap extends Question {
             : Text.format(
                 "nothing: %s beside the step already.",
                 Text.count(pipeline.workers, "thread prepares", "threads prepare")),
-        new Figure("speed with one thread beside", "times", gain),
+        new Figure("speed with preparation beside the step", "times", gain),
         plot(
             pipeline,
             Axis.WORKERS,

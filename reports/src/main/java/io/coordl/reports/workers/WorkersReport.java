@@ -144,9 +144,9 @@ public record WorkersReport(
       String recorded = line.text("recording");
       if (millis != null && (slower != null || recorded != null)) {
         throw line.refused(
-            "it has ms= and "
+            "ms= and "
                 + (slower != null ? "slower=" : "recording=")
-                + ", which both give the time of a sample");
+                + " both give the time of a sample");
       }
       Double supply = line.above0("supply");
       Origin origin = Origin.GIVEN;
@@ -218,7 +218,7 @@ public record WorkersReport(
         return maxSamples;
       }
       if (maxSamples != null) {
-        throw line.refused("it has most= and memory=, which both give the number of samples");
+        throw line.refused("most= and memory= both give the number of samples");
       }
       if (sample == null || sample == 0) {
         throw line.refused(

@@ -48,7 +48,7 @@ class DumpTest {
 
   private Path dump() throws Exception {
     Path file = folder.resolve("dump.jfr");
-    Dump.of(folder, SELF.pid()).to(file);
+    Dump.of(folder, SELF.pid()).writeTo(file);
     return file;
   }
 
@@ -107,13 +107,13 @@ class DumpTest {
 
       Dump dump = Dump.of(folder, sleep.pid());
       assertThat(dump.job().state()).isEqualTo(Jobs.State.stopped);
-      dump.to(folder.resolve("stopped.jfr"));
+      dump.writeTo(folder.resolve("stopped.jfr"));
       assertThat(folder.resolve("stopped.jfr")).isNotEmptyFile();
 
       Recordings.record(status, () -> Recordings.emitRecording(null));
       Files.setLastModifiedTime(status, FileTime.from(Instant.now().minusSeconds(20)));
       refused(
-          () -> Dump.of(folder, sleep.pid()).to(folder.resolve("none.jfr")),
+          () -> Dump.of(folder, sleep.pid()).writeTo(folder.resolve("none.jfr")),
           "job "
               + sleep.pid()
               + " is stopped, and only its JVM can write what JFR recorded: resume it with"
@@ -132,7 +132,7 @@ class DumpTest {
       Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND);
       Path file = folder.resolve("a dump.jfr");
 
-      Dump.of(folder, null).to(file);
+      Dump.of(folder, null).writeTo(file);
 
       assertThat(recording.getState()).as("it still records").isEqualTo(RecordingState.RUNNING);
       assertThat(RecordingReader.read(file, done -> {}).epochs()).hasSize(1);

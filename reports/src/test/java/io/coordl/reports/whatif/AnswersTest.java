@@ -137,7 +137,7 @@ class AnswersTest {
     curve(locality, "other hosts", 1, 256, n -> Measure.exact((n - 1) * Math.min(share, 1 / n)));
     curve(
         locality,
-        "same, assigned",
+        "if assigned by cache",
         1,
         256,
         n -> Measure.exact(Balancing.moved((int) n, 32, Math.min(1, n * share))));
@@ -513,7 +513,7 @@ class AnswersTest {
                4 hosts with a partitioned cache fetch 75.0 % of the items from each other; if each sample went
                to the host that caches it, with batches of 32 per host, 6.1 % would move, and the hosts would
                train 1.00 ± 0.00x as fast (256 hosts: 1.00 ± 0.00x). The agent does not do this.
-                        hosts           other hosts        same, assigned               storage
+                        hosts           other hosts  if assigned by cache               storage
                             1                 0.0 %                 0.0 %                75.0 %
                             2                25.0 %                 0.0 %                50.0 %
                             4                75.0 %                 6.1 %                 0.0 %

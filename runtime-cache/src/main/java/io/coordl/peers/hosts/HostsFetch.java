@@ -251,7 +251,7 @@ final class HostsFetch {
     if (peer.deliver(claim, bytes)) {
       return new Fetched(Outcome.ADMITTED, wrap(bytes));
     }
-    charge(start, peer.out());
+    charge(start, peer.isOut());
     answers[member] = Reply.NOTHING;
     refused = true;
     return null;
@@ -274,7 +274,7 @@ final class HostsFetch {
 
   private boolean out(int member) {
     PeerClient peer = peer(member);
-    return peer != null && peer.out();
+    return peer != null && peer.isOut();
   }
 
   // ---- requests
@@ -285,7 +285,7 @@ final class HostsFetch {
 
   private Reply request(int member, int verb) {
     PeerClient peer = peer(member);
-    if (peer == null || peer.out() || allowance < PeerClient.MIN_WAIT.toNanos()) {
+    if (peer == null || peer.isOut() || allowance < PeerClient.MIN_WAIT.toNanos()) {
       return Reply.NONE;
     }
     long start = System.nanoTime();

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Client of one peer. A failed request opens the peer's circuit breaker ({@link RemoteHost});
- * callers check {@link #out} first. Safe for concurrent use.
+ * callers check {@link #isOut} first. Safe for concurrent use.
  */
 final class PeerClient implements Closeable {
   /**
@@ -57,8 +57,8 @@ final class PeerClient implements Closeable {
     this.host = new RemoteHost<>(common.timeouts().probe(), MAX_PAUSE, false);
   }
 
-  boolean out() {
-    return host.out();
+  boolean isOut() {
+    return host.isOut();
   }
 
   /**

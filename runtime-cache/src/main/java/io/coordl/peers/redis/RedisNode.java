@@ -72,7 +72,7 @@ final class RedisNode {
 
   /** Whether program threads may use the server. */
   boolean up() {
-    return !host.out();
+    return !host.isOut();
   }
 
   void refused() {

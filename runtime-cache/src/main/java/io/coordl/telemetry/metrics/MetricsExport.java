@@ -120,7 +120,7 @@ public final class MetricsExport {
       try {
         to.push(totals.get());
       } catch (IOException e) {
-        say("cannot reach " + to.where() + " (" + e.getMessage() + "); retrying");
+        say("cannot send to " + to.where() + " (" + e.getMessage() + "); retrying");
       } catch (RuntimeException | OutOfMemoryError e) {
         AgentThread.survive(e);
       }

@@ -141,7 +141,7 @@ final class Status implements Closeable {
   private void say(IOException e) {
     job.log()
         .say(
-            "coordl top does not show this job: its file cannot be written (%s)",
+            "coordl top does not show this job: its status file cannot be written (%s)",
             FlightLog.reason(e));
   }
 

@@ -285,7 +285,7 @@ class MetricsExportTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .startsWith("metrics=" + target + " cannot reach ");
+        .startsWith("metrics=" + target + " cannot send to ");
   }
 
   @Test
@@ -299,7 +299,7 @@ class MetricsExportTest {
       MetricsExport.end(List.of(export));
 
       assertThat(logged).hasSize(2);
-      assertThat(logged.get(0)).startsWith("metrics=" + absent + " cannot reach ");
+      assertThat(logged.get(0)).startsWith("metrics=" + absent + " cannot send to ");
       assertThat(logged.get(1))
           .isEqualTo("metrics=" + hanging + " has not sent the last totals: no answer within 2 s");
     }

@@ -144,7 +144,7 @@ class StatusTest {
     status.close();
 
     assertThat(log.messageAbout("coordl"))
-        .startsWith("top does not show this job: its file ")
+        .startsWith("top does not show this job: its status file ")
         .endsWith("cannot be written (no file can be created in that directory)");
   }
 

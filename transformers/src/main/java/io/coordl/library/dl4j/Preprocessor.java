@@ -13,13 +13,13 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  *
  * @param object the preprocessor, which may refer to the iterator; null if there is none
  * @param text describes its behaviour; null if it is not compared, so its results are not cached
- * @param as snapshot without the contents of its arrays; null if the text must be compared
+ * @param snapshot the object without the contents of its arrays; null if the text must be compared
  * @param arrays its arrays at that time
  */
 record Preprocessor(
     @Nullable WeakReference<Object> object,
     @Nullable String text,
-    @Nullable ObjectSnapshot as,
+    @Nullable ObjectSnapshot snapshot,
     List<Values> arrays) {
   static final Preprocessor NONE = new Preprocessor(null, null, null, List.of());
 
@@ -47,8 +47,8 @@ record Preprocessor(
       for (INDArray array : found) {
         arrays.add(new Values(new WeakReference<>(array), describe(array)));
       }
-      ObjectSnapshot as = new ObjectSnapshot(object, Preprocessor::counts);
-      return new Preprocessor(new WeakReference<>(object), text, as, arrays);
+      ObjectSnapshot snapshot = new ObjectSnapshot(object, Preprocessor::counts);
+      return new Preprocessor(new WeakReference<>(object), text, snapshot, arrays);
     } catch (CannotShareException e) {
       return unknown(object);
     }
@@ -60,7 +60,7 @@ record Preprocessor(
   }
 
   private boolean isUnchanged(Object now) throws CannotShareException {
-    if (as == null) {
+    if (snapshot == null) {
       return text == null || text.equals(describe(now));
     }
     for (Values values : arrays) {
@@ -68,7 +68,7 @@ record Preprocessor(
         return false;
       }
     }
-    return as.isOf(now);
+    return snapshot.isOf(now);
   }
 
   private static String describe(Object object) throws CannotShareException {

@@ -256,8 +256,8 @@ final class ResumedNetwork {
     skipped += number;
   }
 
-  void makesAgain(String what) {
-    resume.makesAgain(what);
+  void preparesAgain(String what) {
+    resume.preparesAgain(what);
   }
 
   /** Called before a step of the network; returns false if the step is new and must run. */

@@ -47,9 +47,9 @@ final class SkippedEpochs {
       }
       return skipKnown(resumed, iterator);
     } catch (CannotShareException e) {
-      resumed.makesAgain(String.valueOf(e.getMessage()));
+      resumed.preparesAgain(String.valueOf(e.getMessage()));
     } catch (NoSuchFieldException e) {
-      resumed.makesAgain(given.getClass().getName());
+      resumed.preparesAgain(given.getClass().getName());
     }
     return null;
   }
