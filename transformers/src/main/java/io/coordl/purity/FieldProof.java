@@ -7,7 +7,9 @@ import io.coordl.purity.Flow.Origin;
 import io.coordl.purity.Flow.Plain;
 import io.coordl.purity.Flow.Value;
 import io.coordl.purity.MethodCode.Instruction;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -169,6 +171,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
    * state.
    */
   @Nullable String reasonInheritedChanges(String owner, Predicate<String> isLibrary) {
+    Set<String> ancestors = ancestors(owner);
     for (MethodCode method : nest(owner)) {
       for (int i = 0; i < method.instructions.size(); i++) {
         Instruction it = method.instructions.get(i);
@@ -177,13 +180,24 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         List<Value> operands = sets || gets ? method.flow().operands(i) : null;
         if (operands != null && !(maySetFields(method) && operands.get(0).isOnly(Plain.THIS))) {
           Member field = resolve(it.member());
-          if (field != null && isLibrary.test(field.owner())) {
+          if (field != null && ancestors.contains(field.owner()) && isLibrary.test(field.owner())) {
             return method.where() + (sets ? " sets " : " may change ") + field;
           }
         }
       }
     }
     return null;
+  }
+
+  private Set<String> ancestors(String owner) {
+    Set<String> found = new HashSet<>();
+    Deque<String> open = new ArrayDeque<>(List.of(owner));
+    String next;
+    while ((next = open.poll()) != null) {
+      ClassCode code = found.add(next) ? classes.apply(next) : null;
+      open.addAll(code == null ? List.of() : code.parents);
+    }
+    return found;
   }
 
   /** Returns the methods of all classes that can access the private members of {@code owner}. */

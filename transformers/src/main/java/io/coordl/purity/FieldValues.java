@@ -91,6 +91,9 @@ public final class FieldValues {
       if (now == null) {
         return false;
       }
+      if (now.getClass() == ArrayList.class) {
+        return isSameList((Object[]) elements, (ArrayList<?>) now);
+      }
       Object[] held = now.getClass().isArray() && !(now instanceof Object[]) ? null : of(now);
       if (held == null) {
         return Arrays.deepEquals(new Object[] {elements}, new Object[] {now})
@@ -102,6 +105,19 @@ public final class FieldValues {
       }
       for (int i = 0; i < then.length; i++) {
         if (!FieldValues.isSame(then[i], held[i])) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Compares without a copy of the list, which may be one of many. */
+    private static boolean isSameList(Object[] then, ArrayList<?> now) {
+      if (then.length != now.size()) {
+        return false;
+      }
+      for (int i = 0; i < then.length; i++) {
+        if (!FieldValues.isSame(then[i], now.get(i))) {
           return false;
         }
       }

@@ -151,6 +151,15 @@ public final class PurityAnalyzer {
       return null;
     }
 
+    /**
+     * Returns the names of the methods with which other code can change the collections in the
+     * private fields of a library class; null if unknown. Methods that return such a collection may
+     * be missing.
+     */
+    default @Nullable Set<String> changers(String owner) {
+      return null;
+    }
+
     /** Whether the fields that a library class declares need not be followed. */
     boolean isClosed(Class<?> declaring);
 
@@ -364,6 +373,9 @@ public final class PurityAnalyzer {
     /** The fields that code reads, with the reading method. */
     private final Map<Member, Read> reads = new LinkedHashMap<>();
 
+    /** Fields of the library that methods of the library may read. */
+    private final Set<Member> ofLibrary = new HashSet<>();
+
     private final Deque<Member> statics = new ArrayDeque<>();
 
     /** The static fields that code reads, with the loader that sees them. */
@@ -382,8 +394,9 @@ public final class PurityAnalyzer {
     private final Map<Member, String> loose = new LinkedHashMap<>();
 
     /**
-     * Fields that code sets, or reads although they are set, and why that matters if the pipeline
-     * keeps an object with such a field. Other objects exist only during a call.
+     * Fields that code sets, or reads although they are set, and methods of the library that change
+     * their object; and why that matters if the pipeline keeps an object of that class. Other
+     * objects exist only during a call.
      */
     private final Map<Member, String> ofNewObjects = new LinkedHashMap<>();
 
@@ -617,7 +630,7 @@ public final class PurityAnalyzer {
             if (isCopied(key, field.getValue())) {
               copied.add(key);
               // An initialiser reads its inputs once, perhaps earlier than without the agent.
-            } else if (isLibrary(key.owner())
+            } else if ((isLibrary(key.owner()) && known.changers(key.owner()) == null)
                 || ofInitialisers.contains(key)
                 || !addToValues(key, why, true)) {
               return why;
@@ -821,7 +834,7 @@ public final class PurityAnalyzer {
               visitValue(value(field.field(), object), field.field(), type.getName(), own);
             }
             if (ofLibrary && !own) {
-              visitOfLibrary(at, field.field(), type);
+              visitOfLibrary(at, field.member(), field.field(), type);
             }
           }
         }
@@ -929,8 +942,10 @@ public final class PurityAnalyzer {
     }
 
     /** Records that methods of the library may read this field. */
-    private void visitOfLibrary(Class<?> at, Field field, Class<?> type) {
-      Member declared = declared(field);
+    private void visitOfLibrary(Class<?> at, Member declared, Field field, Class<?> type) {
+      if (!ofLibrary.add(declared)) {
+        return;
+      }
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
       String why = fields(at.getClassLoader()).reasonItIsSet(declared);
       if (why != null
@@ -1228,11 +1243,25 @@ public final class PurityAnalyzer {
       if (isLibrary(parent) && returnsCollection(descriptor)) {
         libraryCollection = dotted(call.owner()) + " uses " + dotted(parent) + "." + name;
       }
+      if (mayChange(parent, name)) {
+        changesObject(new Member(parent, name, descriptor), dotted(call.owner()));
+      }
       if (!(isLibrary(parent)
           ? known.isKnown(parent, name)
           : JdkCode.isKnown(parent, name, descriptor))) {
         reason = dotted(call.owner()) + " uses " + dotted(parent) + "." + name;
       }
+    }
+
+    private boolean mayChange(String owner, String method) {
+      Set<String> changers = known.changers(owner);
+      return changers != null && changers.contains(method);
+    }
+
+    /** Records that code changes an object of the library, perhaps one that the pipeline keeps. */
+    private void changesObject(Member changer, String by) {
+      ofNewObjects.putIfAbsent(
+          changer, by + " may change an object with " + changer.className() + "." + changer.name());
     }
 
     private static boolean returnsCollection(String descriptor) {
@@ -1552,6 +1581,11 @@ public final class PurityAnalyzer {
         boolean isOfLibrary = isLibrary(owner);
         if (isOfLibrary && returnsCollection(descriptor)) {
           libraryCollection = method.where() + " uses " + whole;
+        }
+        if (mayChange(owner, name)
+            && (operands.isEmpty()
+                || !operands.get(0).origins().stream().allMatch(Made.class::isInstance))) {
+          changesObject(it, method.where());
         }
         ownOrder |= JdkCode.hasOwnOrder(owner, name);
         hashes |= JdkCode.hashes(owner);

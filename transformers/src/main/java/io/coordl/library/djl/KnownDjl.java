@@ -76,6 +76,17 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
         : null;
   }
 
+  /** {@code subList} returns a view through which the list can be changed. */
+  @Override
+  public @Nullable Set<String> changers(String owner) {
+    return switch (owner) {
+      case "ai/djl/util/PairList" -> Set.of("add", "addAll", "clear", "remove", "subList");
+      case "ai/djl/translate/Pipeline" -> Set.of("add", "insert");
+      case "ai/djl/modality/cv/output/Rectangle" -> Set.of();
+      default -> null;
+    };
+  }
+
   /**
    * DJL's base classes only store the parts of a data set, and each part is analysed separately. A
    * vocabulary sets its private fields only in methods called by its constructors, and does not

@@ -3,11 +3,16 @@ package io.coordl.library.djl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.djl.examples.Scaled;
+import ai.djl.modality.cv.output.Rectangle;
 import ai.djl.modality.nlp.DefaultVocabulary;
 import ai.djl.modality.nlp.Vocabulary;
 import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
+import ai.djl.util.PairList;
+import ai.djl.util.Progress;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.purity.PurityAnalyzer;
 import java.awt.Color;
@@ -20,6 +25,8 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,6 +35,9 @@ import org.junit.jupiter.api.Test;
 class KnownDjlTest {
   private static final PurityAnalyzer CODE =
       new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
+
+  private static final PurityAnalyzer COMPARING =
+      new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(true));
 
   private static @Nullable String reason(Transform transform) {
     return CODE.reasonToLeave(List.of(transform));
@@ -305,5 +315,169 @@ class KnownDjlTest {
     assertThat(reason(new Identified())).contains("getUid");
     assertThat(reason(new Named())).contains("NDManager.getName");
     assertThat(reason(new Coloured())).contains("java.awt.Color.getColor");
+  }
+
+  /** Applies transforms of its own. */
+  static class OwnTransforms {
+    final Pipeline transforms = new Pipeline().add(new Doubled());
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      NDList made = transforms.transform(new NDList(manager.create(index)));
+      return new ai.djl.training.dataset.Record(made, made);
+    }
+  }
+
+  /** Adds a transform for each sample. */
+  static final class AddingTransforms {
+    private final Pipeline transforms = new Pipeline();
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      transforms.add(new Doubled());
+      return null;
+    }
+  }
+
+  /** Like {@link AddingTransforms}, by a method reference. */
+  static final class AddingByReference {
+    private final Pipeline transforms = new Pipeline();
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      List.of(new Doubled()).forEach(transforms::add);
+      return null;
+    }
+  }
+
+  /** Like {@link AddingTransforms}, by an inherited method. */
+  static final class AddingInherited {
+    private static final class Own extends Pipeline {
+      void fill() {
+        add(new Doubled());
+      }
+    }
+
+    private final Own transforms = new Own();
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      transforms.fill();
+      return null;
+    }
+  }
+
+  /** Uses transforms that exist only during the call. */
+  static final class NewTransforms {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      Pipeline transforms = new Pipeline().add(new Doubled()).add(new Doubled());
+      NDList made = transforms.transform(new NDList(manager.create(index)));
+      return new ai.djl.training.dataset.Record(made, made);
+    }
+  }
+
+  /** Returns the boxes of a picture. */
+  static class Boxes {
+    final List<PairList<Long, Rectangle>> boxes = new ArrayList<>();
+
+    Boxes() {
+      boxes.add(new PairList<>());
+      boxes.get(0).add(1L, new Rectangle(0.1, 0.2, 0.3, 0.4));
+    }
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      Rectangle box = boxes.get((int) index).valueAt(0);
+      NDList made = new NDList(manager.create((float) box.getX()));
+      return new ai.djl.training.dataset.Record(made, made);
+    }
+  }
+
+  /** Like {@link Boxes}, but each box is returned once. */
+  static final class ConsumedBoxes {
+    private final List<PairList<Long, Rectangle>> boxes = List.of(new PairList<>());
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      boxes.get((int) index).subList(0).clear();
+      return null;
+    }
+  }
+
+  @Test
+  void collectionsOfTheLibraryAreComparedBeforeEachCall() {
+    OwnTransforms own = new OwnTransforms();
+    PurityAnalyzer.Proof proof = COMPARING.prove(List.of(own));
+    assertThat(proof.reason()).isNull();
+    assertThat(proof.values().areSame()).isTrue();
+    own.transforms.add(new Doubled());
+    assertThat(proof.values().areSame()).isFalse();
+
+    Boxes boxes = new Boxes();
+    proof = COMPARING.prove(List.of(boxes));
+    assertThat(proof.reason()).isNull();
+    assertThat(proof.values().areSame()).isTrue();
+    Iterator<?> corners = boxes.boxes.get(0).valueAt(0).getPath().iterator();
+    corners.next();
+    corners.remove();
+    assertThat(proof.values().areSame()).as("a box without its first corner").isFalse();
+    proof = COMPARING.prove(List.of(boxes));
+    boxes.boxes.get(0).remove(0);
+    assertThat(proof.values().areSame()).isFalse();
+
+    assertThat(CODE.reasonToLeave(List.of(new OwnTransforms()))).contains("PairList.keys");
+  }
+
+  @Test
+  void codeThatChangesAnObjectOfTheLibraryIsRefused() {
+    assertThat(COMPARING.reasonToLeave(List.of(new AddingTransforms())))
+        .contains("get may change an object with ai.djl.translate.Pipeline.add");
+    assertThat(COMPARING.reasonToLeave(List.of(new AddingByReference())))
+        .contains("may change an object with ai.djl.translate.Pipeline.add");
+    assertThat(COMPARING.reasonToLeave(List.of(new AddingInherited())))
+        .contains("may change an object with ai.djl.translate.Pipeline.add");
+    assertThat(COMPARING.reasonToLeave(List.of(new ConsumedBoxes())))
+        .contains("may change an object with ai.djl.util.PairList.");
+    assertThat(COMPARING.reasonToLeave(List.of(new NewTransforms()))).isNull();
+    assertThat(CODE.reasonToLeave(List.of(new NewTransforms()))).isNull();
+  }
+
+  /** A data set whose builder fills a field of the library's builder. */
+  static class Built extends RandomAccessDataset {
+    Built(Builder builder) {
+      super(builder);
+    }
+
+    @Override
+    public ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      NDList made = new NDList(manager.create(index));
+      return new ai.djl.training.dataset.Record(made, made);
+    }
+
+    @Override
+    protected long availableSize() {
+      return 3;
+    }
+
+    @Override
+    public void prepare(@Nullable Progress progress) {
+      // Nothing to prepare.
+    }
+
+    static final class Builder extends BaseBuilder<Builder> {
+      @Override
+      protected Builder self() {
+        return this;
+      }
+
+      Built build() {
+        if (pipeline == null) {
+          pipeline = new Pipeline(new Doubled());
+        }
+        setSampling(2, false);
+        return new Built(this);
+      }
+    }
+  }
+
+  @Test
+  void aBuilderMayFillTheFieldsThatItInherits() {
+    assertThat(COMPARING.reasonToLeave(List.of(new Built.Builder().build()))).isNull();
+    assertThat(COMPARING.reasonToLeave(List.of(new Replacing())))
+        .contains("replace sets ai.djl.training.dataset.RandomAccessDataset.pipeline");
   }
 }
