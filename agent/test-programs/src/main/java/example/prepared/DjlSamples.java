@@ -132,6 +132,12 @@ public final class DjlSamples {
       case "sized" -> sized();
       case "marked" -> marked();
       case "localised" -> localised();
+      case "transformed", "drawing", "added" -> ownTransforms(program);
+      case "boxes" -> loop(program, new LibraryParts.Boxes(builder()), null);
+      case "boxed" -> {
+        LibraryParts.Boxes boxes = new LibraryParts.Boxes(builder().samples(2 * BATCH));
+        changing(boxes, boxes::add);
+      }
       case "mirrored" -> loop(program, mirrored(), null);
       case "counter" -> loop(program, new Counted(builder()), null);
       case "tallied" -> loop(program, new Everyday.Tallying(builder()), null);
@@ -446,6 +452,24 @@ public final class DjlSamples {
     JdkCalls.OfNumberedFiles data = new JdkCalls.OfNumberedFiles(builder(), own);
     data.write(Math.toIntExact(data.availableSize()));
     loop("numbered", data, null);
+  }
+
+  /** Transforms that the data set applies itself: fixed, random, or more after each batch. */
+  private void ownTransforms(String program) throws IOException, TranslateException {
+    Transform first = new LibraryParts.Halved();
+    switch (program) {
+      case "added" -> {
+        LibraryParts.OwnTransforms data =
+            new LibraryParts.OwnTransforms(builder().samples(2 * BATCH), first);
+        changing(data, by -> data.transforms.add(new LibraryParts.Halved()));
+      }
+      case "drawing" ->
+          loop(
+              program,
+              new LibraryParts.OwnTransforms(builder(), first, new LibraryParts.Scaled()),
+              null);
+      default -> loop(program, new LibraryParts.OwnTransforms(builder(), first), null);
+    }
   }
 
   /** A file grows after each batch. */

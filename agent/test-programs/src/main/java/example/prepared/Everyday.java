@@ -21,7 +21,7 @@ final class Everyday {
   private Everyday() {}
 
   /** Returns numbers whose computation takes long enough to be worth caching. */
-  private static float[] wave(float start) {
+  static float[] wave(float start) {
     float[] wave = new float[LENGTH];
     float phase = start;
     for (int i = 0; i < LENGTH; i++) {

@@ -34,7 +34,7 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,sounds,numbered,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,touched,scaled-by-file,scaled-by-mapping,sized,marked,localised,piped,failing,"
+      "rewritten,touched,added,drawing,boxed,scaled-by-file,scaled-by-mapping,sized,marked,localised,piped,failing,"
           + "closed,knob,knob-by-transform,own-pipeline,strings,own-random,counter,"
           + "remembers,draws,gaussian";
   static final String DL4J =
@@ -104,16 +104,16 @@ class PreparedIT {
     }
   }
 
-  /** Public fields, long call chains and lambdas. */
+  /** Public fields, long call chains, lambdas, and objects of the library. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void samplesOfEverydayCodeAreCached(Jdk jdk) throws IOException, InterruptedException {
-    String programs = "features,records,deep,lambda";
+    String programs = "features,records,deep,lambda,transformed,boxes";
     ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
     ChildResult kept = agent(samples(jdk, programs), "prepared=share").run().orFail(programs);
     SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault");
-    assertThat(figure(kept, 2)).isGreaterThan(4 * 2L * SAMPLES);
+    assertThat(figure(kept, 2)).isGreaterThan(6 * 2L * SAMPLES);
   }
 
   /** The program gets its own batches; the summary says whether repeated samples were equal. */
