@@ -453,6 +453,10 @@ public final class Dl4jSamples {
         } else if (rows instanceof OwnIterators.OfWay way && kind.equals("own-way")) {
           float level = knobs.level;
           way.way = new OwnIterators.Plus(level);
+        } else if (rows instanceof Queues.Offsets queue && kind.equals("own-queue-grown")) {
+          if (queue.offsets.size() < 2 * BATCH && batch.numExamples() == BATCH) {
+            queue.offsets.addFirst(epoch);
+          }
         }
       }
       rows.reset();

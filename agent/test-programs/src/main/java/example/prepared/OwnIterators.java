@@ -62,7 +62,7 @@ final class OwnIterators {
       case "own-held" -> new OfHeld(table);
       case "own-ordered" -> new OfShuffled(table, false);
       case "own-shuffled" -> new OfShuffled(table, true);
-      default -> throw new IllegalArgumentException(kind + " is not an iterator of this class.");
+      default -> Queues.of(kind, table);
     };
   }
 

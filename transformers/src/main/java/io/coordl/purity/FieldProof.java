@@ -246,12 +246,14 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
    * Returns why one of these methods may change the array or collection in a field, as a clause
    * after the field's name; null if none may.
    *
+   * @param isQueue whether methods may take elements from its head
    * @param run all methods of the program that may run
    */
-  @Nullable String reasonItIsShown(Member field, boolean deep, List<MethodCode> run) {
+  @Nullable String reasonItIsShown(
+      Member field, boolean deep, boolean isQueue, List<MethodCode> run) {
     String kind = field.descriptor().startsWith("[") ? "an array" : "a collection";
     for (MethodCode method : run) {
-      String why = new Uses(field, deep, method).reasonItIsShown();
+      String why = new Uses(field, deep, method).reasonItIsShown(isQueue);
       String change = why == null ? null : reasonOthersChange(run);
       if (change != null) {
         return kind + " that " + why + ", and " + change;
@@ -505,6 +507,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
     private @Nullable String why;
     private boolean strict;
+    private boolean mayTakeFirst;
 
     Uses(Member field, boolean deep, MethodCode method) {
       this.field = field;
@@ -513,8 +516,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     }
 
     /** Returns why the method may change or pass on the content, whichever code created it. */
-    @Nullable String reasonItIsShown() {
+    @Nullable String reasonItIsShown(boolean isQueue) {
       strict = true;
+      mayTakeFirst = isQueue;
       reason();
       return why;
     }
@@ -632,7 +636,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       boolean passesElements =
           JdkCode.isCollection(owner)
               && (name.equals("stream") || name.equals("forEach") || name.equals("toArray"));
-      if (JdkCode.isOf(JdkCode.CHANGES, owner, name)
+      if (mayTakeFirst && JdkCode.takesFirst(it)) {
+        return Role.READ;
+      } else if (JdkCode.isOf(JdkCode.CHANGES, owner, name)
           || (name.equals("<init>") && JdkCode.isJdk(owner))) {
         return Role.CHANGED;
       }

@@ -27,12 +27,16 @@ public final class FieldValues {
   /** Maximum number of fields and elements to compare, which takes a few milliseconds. */
   private static final int MAX_COMPARED = 1 << 20;
 
-  /** Containers that can be read without running code of the program; no views. */
+  /**
+   * Containers that can be read without running code of the program; of the views, only that of an
+   * {@code ArrayList}, which reads the list's array.
+   */
   private static final Set<String> READABLE =
       Set.of(
-          ("java.util.ArrayList java.util.LinkedList java.util.Arrays$ArrayList java.util.HashMap"
-                  + " java.util.LinkedHashMap java.util.HashSet java.util.LinkedHashSet"
-                  + " java.util.TreeMap java.util.TreeSet java.util.ArrayDeque")
+          ("java.util.ArrayList java.util.ArrayList$SubList java.util.LinkedList"
+                  + " java.util.Arrays$ArrayList java.util.HashMap java.util.LinkedHashMap"
+                  + " java.util.HashSet java.util.LinkedHashSet java.util.TreeMap java.util.TreeSet"
+                  + " java.util.ArrayDeque")
               .split(" "));
 
   /** Dropped when the analysis ends, because it refers to the objects that were found. */

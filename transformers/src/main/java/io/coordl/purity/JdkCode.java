@@ -161,6 +161,11 @@ final class JdkCode {
               + " clear compute computeIfAbsent computeIfPresent merge push pop poll pollFirst"
               + " pollLast offer offerFirst offerLast sort ensureCapacity trimToSize");
 
+  private static final Set<String> QUEUES =
+      names("java/util/", "LinkedList ArrayDeque Deque Queue");
+
+  private static final Set<String> TAKES_FIRST = names("", "remove removeFirst poll pollFirst pop");
+
   /** Methods that change their first argument, an array or a collection, and do not keep it. */
   private static final Set<String> CHANGES_FIRST =
       names(
@@ -262,6 +267,13 @@ final class JdkCode {
         || COLLECTIONS.contains(owner)
         || OTHERS.contains(owner)
         || PACKAGES.stream().anyMatch(owner::startsWith);
+  }
+
+  /** Whether a method only takes the first element from a queue. */
+  static boolean takesFirst(Member method) {
+    return QUEUES.contains(method.owner())
+        && TAKES_FIRST.contains(method.name())
+        && method.descriptor().startsWith("()");
   }
 
   /** Whether a method reads or queries a file, its receiver or an argument. */

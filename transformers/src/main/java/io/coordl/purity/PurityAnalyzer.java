@@ -209,6 +209,15 @@ public final class PurityAnalyzer {
       return false;
     }
 
+    /**
+     * Whether a collection in a field that may change between two calls is a queue whose elements
+     * the caller compares before each call. Code may then take elements from its head; the caller
+     * takes as many if it does not make the call.
+     */
+    default boolean isQueue(Object collection) {
+      return false;
+    }
+
     /** Whether the caller records the state of each file that this class opens. */
     default boolean noticesFiles(String owner) {
       return false;
@@ -624,8 +633,14 @@ public final class PurityAnalyzer {
         Read read = reads.get(key);
         if (read != null) {
           FieldProof proof = fields(read.loader());
-          String why = proof.reasonItChanges(key, field.getValue());
-          if (why != null) {
+          boolean isQueue = isQueue(key);
+          String why = isQueue ? null : proof.reasonItChanges(key, field.getValue());
+          if (isQueue) {
+            String shown = proof.reasonItIsShown(key, field.getValue(), true, run);
+            if (shown != null) {
+              return read.reader() + " reads " + key + ", " + shown;
+            }
+          } else if (why != null) {
             why = read.reader() + " reads " + key + ", " + why;
             if (isCopied(key, field.getValue())) {
               copied.add(key);
@@ -635,7 +650,7 @@ public final class PurityAnalyzer {
                 || !addToValues(key, why, true)) {
               return why;
             }
-            String shown = proof.reasonItIsShown(key, field.getValue(), run);
+            String shown = proof.reasonItIsShown(key, field.getValue(), false, run);
             if (shown != null) {
               return read.reader() + " reads " + key + ", " + shown;
             }
@@ -671,6 +686,22 @@ public final class PurityAnalyzer {
                   fields(Objects.requireNonNull(loaders.get(method)).orElse(null))
                       .storesOnly(
                           method, field, origin -> origin instanceof Made || origin == Plain.NULL));
+    }
+
+    /** Whether a field refers to a queue whose elements the caller compares. */
+    private boolean isQueue(@Nullable Member field) {
+      if (field == null || placed == null || !places.contains(field.owner())) {
+        return false;
+      }
+      for (Class<?> at = placed.getClass(); at != null; at = at.getSuperclass()) {
+        for (Declared one : declared(at)) {
+          if (one.member().equals(field)) {
+            Object queue = value(one.field(), placed);
+            return queue != null && known.isQueue(queue);
+          }
+        }
+      }
+      return false;
     }
 
     private boolean isCopied(Member field, boolean deep) {
@@ -1385,9 +1416,19 @@ public final class PurityAnalyzer {
         } else if (instruction.isCall()
             && code != Opcodes.INVOKESTATIC
             && JdkCode.isOf(JdkCode.CHANGES, it.owner(), it.name())
-            && isKept(operands.get(0))) {
+            && isKept(operands.get(0))
+            && !(JdkCode.takesFirst(it) && areQueues(operands.get(0)))) {
           fills(operands.get(0), "may change a collection it keeps");
         }
+      }
+
+      private boolean areQueues(Value collection) {
+        return collection.origins().stream()
+            .allMatch(
+                origin ->
+                    origin instanceof Kept kept
+                        && !kept.element()
+                        && isQueue(fields.resolve(kept.field())));
       }
 
       /** Records that code changes an array or a collection, which a field may hold. */

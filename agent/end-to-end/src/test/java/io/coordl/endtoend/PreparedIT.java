@@ -44,15 +44,17 @@ class PreparedIT {
           + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
           + "static,settings,map,pipe";
   private static final String OWN =
-      "own,own-doubled,own-totals,own-cached,own-same-way,own-several,own-ordered";
+      "own,own-doubled,own-totals,own-cached,own-same-way,own-several,own-ordered,own-queue,"
+          + "own-queue-array,own-queue-twice";
   private static final String HOSTILE_OWN =
       "own-time,own-thread,own-property,own-random,own-last,own-array,own-class,own-zip,own-stream,"
-          + "own-device";
+          + "own-device,own-queue-cycled,own-queue-iterated,own-queue-passed";
 
   /** Iterators with some batches that are the same in each epoch, and some that are not. */
   private static final String PARTLY_OWN =
       "own-nested,own-total,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
-          + "own-null,own-order,own-static,own-knobs,own-lambda,own-shuffled,own-held";
+          + "own-null,own-order,own-static,own-knobs,own-lambda,own-shuffled,own-held,"
+          + "own-queue-grown,own-queue-shuffled,own-queue-mixed";
 
   private static final String LEFT_OWN =
       "OfStatic to the program: its transforms, settings or fields change with each sample"

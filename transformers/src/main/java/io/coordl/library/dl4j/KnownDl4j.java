@@ -96,6 +96,11 @@ record KnownDl4j(boolean sources) implements PurityAnalyzer.Known {
   }
 
   @Override
+  public boolean isQueue(Object collection) {
+    return sources && OwnSource.isQueue(collection);
+  }
+
+  @Override
   public boolean noticesFiles(String owner) {
     return sources && ClassNames.isOffered(owner);
   }

@@ -5,11 +5,17 @@ import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.ObjectFields;
 import io.coordl.pipeline.ObjectSnapshot;
 import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.datavec.api.records.reader.BaseRecordReader;
@@ -32,13 +38,17 @@ record OwnSource(Object get) implements LibraryEpoch {
    *
    * @param surroundings global settings
    * @param objects the objects in the source's fields; weak, because they may refer to the source
+   * @param queues which of them are queues
    * @param ofLibrary the preprocessors and the objects that refer to library objects, whose
    *     contents are compared
    */
   private record Settings(
       List<Object> surroundings,
       List<@Nullable WeakReference<Object>> objects,
+      List<Boolean> queues,
       List<Preprocessor> ofLibrary) {}
+
+  private static final int MAX_QUEUE = 1 << 16;
 
   private static final ClassValue<ObjectFields> FIELDS =
       new ClassValue<>() {
@@ -113,9 +123,69 @@ record OwnSource(Object get) implements LibraryEpoch {
     return FIELDS.get(get.getClass());
   }
 
-  /** Returns the values of its primitive fields, as bits. */
-  List<Long> numbers() {
-    return fields().numbers(get);
+  /**
+   * Where the source is in its data.
+   *
+   * @param numbers the values of its primitive fields, as bits
+   * @param queues elements of the queues in its fields
+   */
+  record Place(List<Long> numbers, List<List<Object>> queues) {
+    /** Equal texts mean equal places. */
+    String text() {
+      StringBuilder text = new StringBuilder().append(numbers);
+      for (List<Object> queue : queues) {
+        text.append(" queue");
+        queue.forEach(one -> text.append(one instanceof Long ? " long " : " ").append(one));
+      }
+      return text.toString();
+    }
+
+    /**
+     * Returns what a call has changed, for {@link OwnSource#move}; null if it has done more to the
+     * queues than to take elements from their heads.
+     */
+    @Nullable String changesSince(Place before) {
+      if (queues.size() != before.queues.size()) {
+        return null;
+      }
+      List<Long> changes = new ArrayList<>(numbers);
+      for (int i = 0; i < queues.size(); i++) {
+        List<Object> now = queues.get(i);
+        List<Object> then = before.queues.get(i);
+        int taken = then.size() - now.size();
+        if (taken < 0 || !then.subList(taken, then.size()).equals(now)) {
+          return null;
+        }
+        changes.add((long) taken);
+      }
+      return changes.toString();
+    }
+  }
+
+  /** Whether this is a queue of numbers that is short enough to be compared before each call. */
+  static boolean isQueue(@Nullable Object object) {
+    return object instanceof Deque<?> queue
+        && (queue.getClass() == LinkedList.class || queue.getClass() == ArrayDeque.class)
+        && queue.size() <= MAX_QUEUE
+        && queue.stream().allMatch(one -> one instanceof Integer || one instanceof Long);
+  }
+
+  /** Returns the queues in its fields, each once. */
+  private List<Deque<?>> queues() {
+    Set<Object> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<Deque<?>> queues = new ArrayList<>();
+    for (Object object : objects()) {
+      if (isQueue(object) && found.add(object)) {
+        queues.add((Deque<?>) object);
+      }
+    }
+    return queues;
+  }
+
+  Place place() {
+    List<List<Object>> elements = new ArrayList<>();
+    queues().forEach(queue -> elements.add(List.copyOf(queue)));
+    return new Place(fields().numbers(get), elements);
   }
 
   /** Returns the values of its other fields. */
@@ -144,16 +214,27 @@ record OwnSource(Object get) implements LibraryEpoch {
   }
 
   /**
-   * Sets the primitive fields that the program's own code would have changed, and no others,
-   * because another thread may set those at the same time.
+   * Makes the changes of the program's own call: sets the primitive fields that it would have
+   * changed, and no others, because another thread may set those at the same time; and takes from
+   * the queues what it would have taken.
    *
-   * @param before the values before the call
-   * @param after the values after the call, in the text form of {@link #numbers}
+   * @param before the place before the call
+   * @param changes text that {@link Place#changesSince} returned
    */
-  void set(List<Long> before, String after) {
-    Stream<String> values = Stream.of(after.substring(1, after.length() - 1).split(", ", -1));
-    fields()
-        .setNumbers(get, before, values.filter(one -> !one.isEmpty()).map(Long::valueOf).toList());
+  void move(Place before, String changes) {
+    List<Long> values =
+        Stream.of(changes.substring(1, changes.length() - 1).split(", ", -1))
+            .filter(one -> !one.isEmpty())
+            .map(Long::valueOf)
+            .toList();
+    int numbers = before.numbers.size();
+    fields().setNumbers(get, before.numbers, values.subList(0, numbers));
+    List<Deque<?>> queues = queues();
+    for (int i = 0; i < queues.size(); i++) {
+      for (long left = values.get(numbers + i); left > 0; left--) {
+        queues.get(i).removeFirst();
+      }
+    }
   }
 
   @Override
@@ -180,7 +261,7 @@ record OwnSource(Object get) implements LibraryEpoch {
     }
     List<@Nullable WeakReference<Object>> weak = new ArrayList<>();
     objects.forEach(object -> weak.add(object == null ? null : new WeakReference<>(object)));
-    return new Settings(Surroundings.settings(), weak, ofLibrary);
+    return new Settings(Surroundings.settings(), weak, areQueues(objects), ofLibrary);
   }
 
   @Override
@@ -188,8 +269,13 @@ record OwnSource(Object get) implements LibraryEpoch {
     Settings then = (Settings) settings;
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
+        && then.queues.equals(areQueues(now))
         && then.surroundings.equals(Surroundings.settings())
         && then.ofLibrary.stream().allMatch(OwnSource::isUnchanged);
+  }
+
+  private static List<Boolean> areQueues(List<@Nullable Object> objects) {
+    return objects.stream().map(OwnSource::isQueue).toList();
   }
 
   private static boolean isOf(@Nullable WeakReference<Object> then, @Nullable Object now) {

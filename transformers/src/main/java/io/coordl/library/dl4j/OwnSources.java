@@ -40,12 +40,13 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * {@code prepared=share} in DL4J for iterators and record readers of the program's own classes. A
  * proof from class files ({@link KnownDl4j}) shows that the result of {@code next} (for a reader of
- * sequences, {@code sequenceRecord}), and the numbers in the object's fields after the call, depend
- * only on the previous numbers in these fields (the cursor), on the objects in its other fields,
- * and on the files that the call opens. The objects are compared before each call. So the numbers
- * identify a batch or a record. When a cached one is returned, the fields are set to the values
- * that the program's own code would have set. {@code hasNext}, {@code reset} and all other methods
- * remain the program's own; if they change a number, the next sample has another key.
+ * sequences, {@code sequenceRecord}), and the object's place after the call, depend only on its
+ * place before: the numbers in its fields, such as a cursor, and the elements of its queues of
+ * numbers; on the objects in its other fields, which are compared before each call; and on the
+ * files that the call opens. So the place identifies a batch or a record. When a cached one is
+ * returned, the fields are set and the queues shortened as the program's own code would have done.
+ * {@code hasNext}, {@code reset} and all other methods remain the program's own; if they change the
+ * place, the next sample has another key.
  */
 public final class OwnSources implements LibraryHooks {
   private static final String PLACE = "place";
@@ -132,16 +133,16 @@ public final class OwnSources implements LibraryHooks {
     private final OwnSource source;
     private final String method;
     private final Object[] arguments;
-    private final List<Long> before;
+    private final OwnSource.Place before;
     private final List<@Nullable Object> kept;
     private boolean ran;
-    private @Nullable String place;
+    private @Nullable String changes;
 
     Maker(OwnSource source, String method, Object[] arguments) {
       this.source = source;
       this.method = method;
       this.arguments = arguments;
-      before = source.numbers();
+      before = source.place();
       kept = source.objects();
     }
 
@@ -149,7 +150,7 @@ public final class OwnSources implements LibraryHooks {
     long index() {
       // A workspace determines where the arrays are created.
       String call = method + Arrays.toString(arguments) + Surroundings.areInWorkspace();
-      return PreparedSamples.index(before + call);
+      return PreparedSamples.index(before.text() + call);
     }
 
     /** Runs the program's own call, which reaches the hook again and passes through it. */
@@ -187,7 +188,11 @@ public final class OwnSources implements LibraryHooks {
         return null;
       }
       List<BatchLayout.Array> more = new ArrayList<>(files);
-      more.add(new BatchLayout.Array(PLACE, "", source.numbers().toString(), List.of(), 0));
+      String changed = source.place().changesSince(before);
+      if (changed == null) {
+        return null;
+      }
+      more.add(new BatchLayout.Array(PLACE, "", changed, List.of(), 0));
       return made instanceof List<?> record
           ? RecordBytes.toKeep(record, more)
           : BatchBytes.toKeep(made, more, false);
@@ -233,7 +238,7 @@ public final class OwnSources implements LibraryHooks {
     public Object read(BatchLayout layout, ByteBuffer bytes) {
       for (BatchLayout.Array part : layout.arrays()) {
         if (part.role().equals(PLACE)) {
-          place = part.name();
+          changes = part.name();
         }
       }
       return RecordBytes.isIn(layout)
@@ -249,11 +254,11 @@ public final class OwnSources implements LibraryHooks {
       }
     }
 
-    /** Sets the fields to the values that the object's own code would have left in them. */
+    /** Makes the changes to the object that its own code would have made. */
     void settle() {
-      String numbersAfter = place;
-      if (!ran && numbersAfter != null) {
-        source.set(before, numbersAfter);
+      String made = changes;
+      if (!ran && made != null) {
+        source.move(before, made);
       }
     }
   }
