@@ -32,6 +32,7 @@ import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
 import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
 import org.datavec.api.split.FileSplit;
 import org.datavec.api.split.NumberedFileInputSplit;
+import org.datavec.api.transform.MathOp;
 import org.datavec.api.transform.TransformProcess;
 import org.datavec.api.transform.condition.Condition;
 import org.datavec.api.transform.condition.ConditionOp;
@@ -121,6 +122,8 @@ public final class Dl4jSamples {
       case "images-flipped" ->
           loop(program, images(32, null, new FlipImageTransform(new Random(4))));
       case "arrays" -> arrays();
+      case "named-twice", "named-wrapped" -> namedTwice(program.equals("named-wrapped"));
+      case "alternating" -> alternating();
       case "saved" -> saved();
       case "own-several" -> several(new OwnIterators.Several(table().toPath()));
       case "prefetched" -> prefetched();
@@ -400,6 +403,48 @@ public final class Dl4jSamples {
             .addInput("csv", 100, COLUMNS - 2)
             .addOutputOneHot("csv", COLUMNS - 1, CLASSES)
             .build());
+  }
+
+  /** One reader under two names: each name takes the rows that follow those of the other. */
+  private void namedTwice(boolean isWrapped) throws IOException, InterruptedException {
+    RecordReader reader = of(new CSVRecordReader(), table());
+    RecordReader second = reader;
+    if (isWrapped) {
+      Schema.Builder schema = new Schema.Builder();
+      for (int column = 0; column < COLUMNS; column++) {
+        schema.addColumnFloat("c" + column);
+      }
+      TransformProcess process =
+          new TransformProcess.Builder(schema.build())
+              .floatMathOp("c0", MathOp.Multiply, 2)
+              .build();
+      second = new TransformProcessRecordReader(reader, process);
+    }
+    several(
+        new RecordReaderMultiDataSetIterator.Builder(BATCH / 2)
+            .addReader("first", reader)
+            .addReader("second", second)
+            .addInput("first", 0, 99)
+            .addInput("second", 0, 99)
+            .addOutputOneHot("second", COLUMNS - 1, CLASSES)
+            .build());
+  }
+
+  /** Two iterators take batches from one reader in turn. */
+  private void alternating() throws IOException, InterruptedException {
+    RecordReader reader = of(new CSVRecordReader(), table());
+    DataSetIterator one = new RecordReaderDataSetIterator(reader, BATCH, COLUMNS - 1, CLASSES);
+    DataSetIterator other =
+        new RecordReaderDataSetIterator(reader, BATCH / 2, COLUMNS - 1, CLASSES);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (one.hasNext()) {
+        print(one.next());
+        if (other.hasNext()) {
+          print(other.next());
+        }
+      }
+      (epoch % 2 == 0 ? one : other).reset();
+    }
   }
 
   private static void several(MultiDataSetIterator iterator) {

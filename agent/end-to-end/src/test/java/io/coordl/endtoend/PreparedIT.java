@@ -42,7 +42,7 @@ class PreparedIT {
   static final String HOSTILE_DL4J =
       "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,touched,rotated,own-labels,"
           + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
-          + "static,settings,map,pipe";
+          + "static,settings,map,pipe,named-twice,named-wrapped,alternating";
   private static final String OWN =
       "own,own-doubled,own-totals,own-cached,own-same-way,own-several,own-ordered,own-queue,"
           + "own-queue-array,own-queue-twice";

@@ -3,8 +3,10 @@ package io.coordl.library.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
 import org.datavec.api.records.reader.RecordReader;
@@ -23,11 +25,21 @@ final class ProgramReaders {
 
   private final LineIndices lines = new LineIndices();
 
-  /** Returns the iterator's readers, by name; throws if one cannot seek to a record. */
+  /**
+   * Returns the iterator's readers, by name.
+   *
+   * @throws CannotShareException if one cannot seek to a record, or has several names: each name
+   *     then takes the records that follow those of the previous name
+   */
   Map<String, SeekableReader> of(ProgramIterator program) throws CannotShareException {
     Map<String, SeekableReader> readers = new TreeMap<>();
-    for (Map.Entry<String, RecordReader> reader : program.readers().entrySet()) {
-      readers.put(reader.getKey(), seekable(reader.getValue()));
+    Set<RecordReader> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Map.Entry<String, RecordReader> entry : program.readers().entrySet()) {
+      SeekableReader reader = seekable(entry.getValue());
+      if (!reader.readers().allMatch(found::add)) {
+        throw new CannotShareException("iterators that use one reader under several names");
+      }
+      readers.put(entry.getKey(), reader);
     }
     return readers;
   }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.datavec.api.records.reader.BaseRecordReader;
 import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,11 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
 
   RecordReader reader() {
     return reader;
+  }
+
+  /** Returns the reader, and the reader that it wraps if there is one. */
+  Stream<RecordReader> readers() {
+    return Stream.of(reader);
   }
 
   /**

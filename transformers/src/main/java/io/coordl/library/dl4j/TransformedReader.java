@@ -4,6 +4,7 @@ import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import java.io.IOException;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.SequenceRecordReader;
 import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
@@ -88,6 +89,11 @@ final class TransformedReader extends SeekableReader {
     if (reader instanceof TransformProcessRecordReader) {
       field(TransformProcessRecordReader.class, "next").set(reader, null);
     }
+  }
+
+  @Override
+  Stream<RecordReader> readers() {
+    return Stream.concat(super.readers(), inner.readers());
   }
 
   @Override
