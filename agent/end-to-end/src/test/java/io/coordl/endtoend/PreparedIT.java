@@ -327,11 +327,13 @@ class PreparedIT {
     ChildResult kept = agent(records(jdk, all), "prepared=share").run().orFail("prepared=share");
     SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
-    long pureHits = 3L * SAMPLES / 32 * OWN.split(",", -1).length;
+    int programs = OWN.split(",", -1).length;
+    long pureHits = 3L * SAMPLES / 32 * programs;
     assertThat(figure(kept, 2)).isGreaterThanOrEqualTo(pureHits);
     if (Workshop.FULL) { // Without -Pfull, only the output would show a wrongly cached batch.
       ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
-      assertThat(figure(pure, 2)).isEqualTo(pureHits);
+      // The first batch is not cached if the program has only just written the file.
+      assertThat(figure(pure, 2)).isBetween(pureHits - programs, pureHits);
       ChildResult hostile =
           agent(records(jdk, HOSTILE_OWN), "prepared=share").run().orFail("hostile");
       assertThat(hostile.err()).contains("prepared=share did nothing: ").doesNotContain(" cache (");

@@ -349,13 +349,13 @@ class KnownDjlTest {
 
   /** Like {@link AddingTransforms}, by an inherited method. */
   static final class AddingInherited {
-    private static final class Own extends Pipeline {
+    private static final class Filled extends Pipeline {
       void fill() {
         add(new Doubled());
       }
     }
 
-    private final Own transforms = new Own();
+    private final Filled transforms = new Filled();
 
     ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
       transforms.fill();
