@@ -82,6 +82,18 @@ public final class Tuner {
   /** Minimum wait for a batch that makes prefetching begin before it is tried. */
   static final long LONG_BATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  /**
+   * Minimum time to prepare a batch for which caching begins in a short job: in the first seconds,
+   * when the code is cold, and later.
+   */
+  private static final long DEAR_COLD_NANOS = TimeUnit.MILLISECONDS.toNanos(12);
+
+  private static final long DEAR_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long COLD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+
+  /** From this time on, caching of cheaper batches may begin, too. */
+  private static final long LONG_JOB_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final int BATCHES_AT_ONCE = 2;
   private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -349,7 +361,10 @@ public final class Tuner {
     }
     last = now;
     boolean isWorthwhile = waiting(window) >= WORTH || isWorkWorthwhile(window);
-    boolean waits = isWorthwhile && now.plannedEpochs != 1;
+    boolean waits =
+        isWorthwhile
+            && now.plannedEpochs != 1
+            && (areDear(now, window) || now.wall >= LONG_JOB_NANOS);
     waitingWindows = waits ? waitingWindows + 1 : 0;
     if (isProvisional) {
       review(now, window);
@@ -446,7 +461,17 @@ public final class Tuner {
         && now.plannedEpochs != 1
         && window.batches >= BATCHES_AT_ONCE
         && window.wall >= AT_ONCE_NANOS
+        && areDear(now, window)
         && (waiting(window) >= WORTH_AT_ONCE || isWorkWorthwhile(window));
+  }
+
+  /**
+   * Whether preparing a batch takes so long that caching pays even in a short job, in which the
+   * agent's code is cold, too.
+   */
+  private static boolean areDear(JobStatisticsEvent now, Figures window) {
+    long least = now.wall < COLD_NANOS ? DEAR_COLD_NANOS : DEAR_NANOS;
+    return Math.max(window.dataStall(), window.work()) >= least * window.batches;
   }
 
   private boolean isWorkWorthwhile(Figures window) {

@@ -120,7 +120,7 @@ class TunerTest {
   void aJobThatTrainsAfterLoadingRetainsTheCachedData() {
     Tuner tuner = tuner(false, false);
     loading.epochs = 1;
-    second(tuner, loading, 500, 0.9);
+    second(tuner, loading, 60, 0.9);
     assertThat(tuner.keeps()).isTrue();
     totals.epochs = 1;
     for (int i = 0; i < 100; i++) {
@@ -166,6 +166,18 @@ class TunerTest {
       second(tuner, 50, 0.6);
     }
     assertThat(tuner.keeps()).isFalse();
+  }
+
+  @Test
+  void cheapBatchesAreCachedInLongJobsOnly() {
+    Tuner tuner = tuner(false, false);
+    for (int i = 0; i < 30; i++) {
+      second(tuner, 900, 0.6); // 0.7 ms a batch.
+      assertThat(tuner.keeps()).as("after " + (i + 1) + " s").isFalse();
+    }
+    second(tuner, 900, 0.6);
+    second(tuner, 900, 0.6);
+    assertThat(tuner.keeps()).isTrue();
   }
 
   @Test

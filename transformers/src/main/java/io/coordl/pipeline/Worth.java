@@ -35,6 +35,11 @@ public final class Worth {
   /** Number of blocks, or checks, needed for a verdict that is not evident. */
   static final int TRIED = 32;
 
+  /** Units prepared faster than this gain little, so fewer blocks must do. */
+  private static final double CHEAP_NANOS = 100_000;
+
+  private static final int TRIED_CHEAP = 8;
+
   /** The maximum cost of a hit, as a share of the preparation time. */
   private static final double MAX_HIT_COST = 0.8;
 
@@ -241,14 +246,22 @@ public final class Worth {
     return spread == 2 ? Math.min(checking, (double) checkNanos / Math.max(BLOCK, size)) : checking;
   }
 
+  private double making() {
+    return making.mean() + (batching.isKnown() ? batching.mean() : 0);
+  }
+
+  private int tried() {
+    return making() < CHEAP_NANOS ? TRIED_CHEAP : TRIED;
+  }
+
   private void judge(boolean keeps) {
     if (stopped
         || !making.isKnown()
         || !finding.isKnown()
-        || !(finding.blocks >= TRIED || checks >= TRIED || isEvident())) {
+        || !(finding.blocks >= tried() || checks >= TRIED || isEvident())) {
       return;
     }
-    double make = making.mean() + (batching.isKnown() ? batching.mean() : 0);
+    double make = making();
     double saved = make - finding.mean() - checking();
     if (saved < (1 - MAX_HIT_COST) * make
         || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {

@@ -130,7 +130,8 @@ public final class FieldValues {
   }
 
   private static boolean isSame(@Nullable Object then, @Nullable Object now) {
-    return then instanceof WeakObject weak ? now != null && weak.refersTo(now) : then == now;
+    // First without looking into the objects, of which there may be many.
+    return then == now || (then instanceof WeakObject weak && now != null && weak.refersTo(now));
   }
 
   /** Returns a primitive value; floats and doubles as bits, so that different NaNs differ. */
