@@ -88,6 +88,9 @@ public final class Prepared {
 
   /** Returns why declaring this class had no effect; empty if it had one. */
   public String whyUnused(String className) {
-    return seenTrusted.contains(className) ? "" : "no data set or transform of that class was seen";
+    return seenTrusted.contains(className)
+        ? ""
+        : "no data set or transform of that class was seen (record readers and iterators cannot be"
+            + " declared)";
   }
 }

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.ConcurrentModificationException;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -86,6 +87,9 @@ import org.jspecify.annotations.Nullable;
 public final class PurityAnalyzer {
   private static final int MAX_OBJECTS = 200_000;
   private static final int MAX_CLASSES = 300;
+
+  /** Number of attempts to read collections that another thread changes. */
+  private static final int TRIALS = 10;
 
   private static final Set<String> FACTORIES =
       Set.of(
@@ -310,6 +314,17 @@ public final class PurityAnalyzer {
 
   /** Like {@link #reasonToLeave}, but returns the whole proof. */
   public Proof prove(List<? extends @Nullable Object> roots) {
+    for (int trial = 0; trial < TRIALS; trial++) {
+      try {
+        return proveNow(roots);
+      } catch (ConcurrentModificationException e) {
+        Thread.onSpinWait(); // The program's thread may have taken an element from a queue.
+      }
+    }
+    return Proof.failed("another thread changes one of its collections");
+  }
+
+  private Proof proveNow(List<? extends @Nullable Object> roots) {
     try {
       Analysis analysis = new Analysis();
       roots.forEach(root -> analysis.addRoot(root));
@@ -325,6 +340,8 @@ public final class PurityAnalyzer {
               Set.copyOf(analysis.copied),
               Set.copyOf(analysis.reads.keySet()))
           : Proof.failed(reason);
+    } catch (ConcurrentModificationException e) {
+      throw e;
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return Proof.failed("the pipeline cannot be analysed (" + e + ")");
     }

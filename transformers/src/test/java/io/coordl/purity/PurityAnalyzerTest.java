@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.ConcurrentModificationException;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -449,6 +450,39 @@ class PurityAnalyzerTest {
   @MethodSource("left")
   void impurePartIsLeftAloneAndTheReasonIsGiven(Object part, String why) {
     assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
+  }
+
+  /** The proof reads collections that the program's thread may change at the same time. */
+  @Test
+  void collectionsThatAnotherThreadChangesAreReadAgain() {
+    List<Object> part = List.of(new Plain(2));
+    assertThat(new PurityAnalyzer("", changed(3)).reasonToLeave(part)).isNull();
+    assertThat(new PurityAnalyzer("", changed(Integer.MAX_VALUE)).reasonToLeave(part))
+        .isEqualTo("another thread changes one of its collections");
+  }
+
+  /** Fails the first {@code times} attempts, as a collection does that changes meanwhile. */
+  private static PurityAnalyzer.Known changed(int times) {
+    AtomicInteger left = new AtomicInteger(times);
+    return new PurityAnalyzer.Known() {
+      @Override
+      public boolean isOfLibrary(String className) {
+        if (left.getAndDecrement() > 0) {
+          throw new ConcurrentModificationException();
+        }
+        return false;
+      }
+
+      @Override
+      public boolean isClosed(Class<?> declaring) {
+        return false;
+      }
+
+      @Override
+      public boolean isKnown(String owner, String method) {
+        return false;
+      }
+    };
   }
 
   /** Two jobs may iterate over equal sets in different orders, even if no field holds a set. */

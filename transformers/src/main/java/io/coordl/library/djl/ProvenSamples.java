@@ -25,13 +25,10 @@ public final class ProvenSamples implements Function<Object, @Nullable SampleVer
       return null;
     }
     if (iterable.getClass() != DataIterable.class) {
+      String reason =
+          "its batches come from " + iterable.getClass().getName() + ", which is left to DJL";
       return new SampleVerdict(
-          fields.dataset.require(iterable).getClass().getName(),
-          1,
-          0,
-          "its batches come from " + iterable.getClass().getName() + ", which is left to DJL",
-          "",
-          null);
+          fields.dataset.require(iterable).getClass().getName(), 1, 0, reason, "", reason);
     }
     if (!FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;
