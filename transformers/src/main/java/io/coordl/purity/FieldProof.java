@@ -263,8 +263,24 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /** Returns why one of these methods may change an array or collection that it did not create. */
-  static @Nullable String reasonOthersChange(List<MethodCode> run) {
-    return run.stream().map(Changes::reason).filter(Objects::nonNull).findFirst().orElse(null);
+  @Nullable String reasonOthersChange(List<MethodCode> run) {
+    return run.stream()
+        .map(method -> Objects.requireNonNullElseGet(Changes.reason(method), () -> changer(method)))
+        .filter(why -> !why.isEmpty())
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Returns how a method changes an object of the library, perhaps one over other collections. */
+  private String changer(MethodCode method) {
+    for (Instruction it : method.instructions) {
+      Member called = it.member();
+      Set<String> changers = it.isCall() ? known.changers(called.owner()) : null;
+      if (changers != null && changers.contains(called.name())) {
+        return method.where() + " calls " + called.className() + "." + called.name();
+      }
+    }
+    return "";
   }
 
   /**

@@ -641,7 +641,7 @@ public final class PurityAnalyzer {
           }
         }
       }
-      String change = libraryCollection == null ? null : FieldProof.reasonOthersChange(run);
+      String change = libraryCollection == null ? null : fields(null).reasonOthersChange(run);
       if (change != null) {
         return libraryCollection + ", which returns a collection, and " + change;
       }
@@ -662,7 +662,8 @@ public final class PurityAnalyzer {
             if (isCopied(key, field.getValue())) {
               copied.add(key);
               // An initialiser reads its inputs once, perhaps earlier than without the agent.
-            } else if ((isLibrary(key.owner()) && known.changers(key.owner()) == null)
+            } else if ((isLibrary(key.owner())
+                    && (field.getValue() || known.changers(key.owner()) == null))
                 || ofInitialisers.contains(key)
                 || !addToValues(key, why, true)) {
               return why;
@@ -1308,8 +1309,11 @@ public final class PurityAnalyzer {
 
     /** Records that code changes an object of the library, perhaps one that the pipeline keeps. */
     private void changesObject(Member changer, String by) {
-      ofNewObjects.putIfAbsent(
-          changer, by + " may change an object with " + changer.className() + "." + changer.name());
+      changesObject(changer, by, changer.className() + "." + changer.name());
+    }
+
+    private void changesObject(Member ofClass, String by, String method) {
+      ofNewObjects.putIfAbsent(ofClass, by + " may change an object with " + method);
     }
 
     private static boolean returnsCollection(String descriptor) {
@@ -1465,9 +1469,33 @@ public final class PurityAnalyzer {
         }
       }
 
+      /**
+       * Whether a value may be a string, a boxed number, an element or a collection of the library.
+       * The caller describes these by their contents, so equal ones are taken for the same.
+       */
+      private boolean isDescribed(Value value) {
+        return value.origins().stream()
+            .anyMatch(
+                origin ->
+                    origin == Plain.SIMPLE
+                        || origin instanceof Literal
+                        || (origin instanceof Kept kept
+                            && (kept.element() || Value.of(kept).isSimple()))
+                        || (origin instanceof Kept library
+                            && library.field().descriptor().startsWith("L")
+                            && known.changers(
+                                    Type.getType(library.field().descriptor()).getInternalName())
+                                != null));
+      }
+
       void reads(Instruction instruction, List<Value> operands) {
         Member it = instruction.member();
         switch (instruction.opcode()) {
+          case Opcodes.IF_ACMPEQ, Opcodes.IF_ACMPNE -> {
+            if (isDescribed(operands.get(0)) && isDescribed(operands.get(1))) {
+              leave("compares strings, boxed numbers or collections by identity");
+            }
+          }
           case Opcodes.GETFIELD -> {
             if (!(method.name.equals("<init>") && operands.get(0).isOnly(Plain.THIS))) {
               read(it, false);
@@ -1644,6 +1672,13 @@ public final class PurityAnalyzer {
             && (operands.isEmpty()
                 || !operands.get(0).origins().stream().allMatch(Made.class::isInstance))) {
           changesObject(it, method.where());
+        }
+        for (Type argument : isOfLibrary ? Type.getArgumentTypes(descriptor) : new Type[0]) {
+          String type = argument.getSort() == Type.OBJECT ? argument.getInternalName() : "";
+          Set<String> changers = known.changers(type);
+          if (changers != null && !changers.isEmpty()) {
+            changesObject(new Member(type, "", ""), method.where(), whole);
+          }
         }
         ownOrder |= JdkCode.hasOwnOrder(owner, name);
         hashes |= JdkCode.hashes(owner);

@@ -48,13 +48,13 @@ final class Simulator {
   private static final double ROUNDING = 1e-6;
 
   /** Limit on arrivals, as a multiple of the number of jobs up to the last measured one. */
-  private static final long MAX_ARRIVALS = 20;
+  private static final long MAX_ARRIVALS_FACTOR = 20;
 
   /** Limit on waiting and running jobs per GPU. */
-  private static final long MAX_WAITING = 10;
+  private static final long MAX_UNFINISHED_PER_GPU = 10;
 
   /** Arrivals per GPU that are allowed in addition, for runs that measure few jobs. */
-  private static final long MIN_ARRIVALS = 100;
+  private static final long EXTRA_ARRIVALS_PER_GPU = 100;
 
   private final Cluster cluster;
   private final ModelTable models;
@@ -167,8 +167,9 @@ final class Simulator {
       return false;
     }
     long gpus = cluster.gpus();
-    return runnable.size() > MAX_WAITING * gpus
-        || next.id() > MAX_ARRIVALS * (settings.measuredTo() + 1) + MIN_ARRIVALS * gpus;
+    return runnable.size() > MAX_UNFINISHED_PER_GPU * gpus
+        || next.id()
+            > MAX_ARRIVALS_FACTOR * (settings.measuredTo() + 1) + EXTRA_ARRIVALS_PER_GPU * gpus;
   }
 
   private void schedule(double now) throws InputException {

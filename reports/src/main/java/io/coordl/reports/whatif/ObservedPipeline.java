@@ -60,7 +60,7 @@ final class ObservedPipeline {
 
   private final boolean knowsSamples;
 
-  /** The steps after warm-up; empty if the epochs are used instead. */
+  /** The steps after warm-up; empty if there are too few. */
   private final List<Figures> steps;
 
   private final Pipeline pipeline = new Pipeline("recording");
@@ -223,7 +223,7 @@ final class ObservedPipeline {
   }
 
   private String shown() {
-    return steps.isEmpty() ? "epochs after the first" : "steps after warm-up";
+    return observesEpochs() ? "epochs after the first" : "steps after warm-up";
   }
 
   /** Returns the number of samples, or of items if batch sizes are unknown. */
@@ -268,7 +268,7 @@ final class ObservedPipeline {
         .anyMatch(store -> !store.keeps(StoreStatisticsEvent.RAW) && store.hits > 0);
   }
 
-  /** Returns the requests to other hosts in all epochs; null if there were none. */
+  /** Returns what the other hosts contributed; null if no request to them found an item. */
   private @Nullable Peers peers(Figures all) {
     long found = recording.peers().stream().mapToLong(peer -> peer.found).sum();
     long bytes = recording.peers().stream().mapToLong(peer -> peer.receivedBytes).sum();

@@ -91,7 +91,7 @@ final class PeerSession implements Closeable {
     try {
       Wire.checkHello(stream::read, server.group);
     } catch (WireException e) {
-      if (e.kind != Kind.OTHER) {
+      if (e.kind != Kind.INCOMPATIBLE) {
         throw e;
       }
       refusal = e;

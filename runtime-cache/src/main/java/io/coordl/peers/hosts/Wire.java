@@ -90,7 +90,7 @@ final class Wire {
     int version = numbers.getInt();
     if (version != VERSION) {
       throw new WireException(
-          Kind.OTHER,
+          Kind.INCOMPATIBLE,
           "it speaks version " + Integer.toUnsignedString(version) + ", not " + VERSION);
     }
     byte[] length = new byte[4];
@@ -103,7 +103,7 @@ final class Wire {
     from.read(name, 0, count);
     if (!Arrays.equals(name, name(group))) {
       throw new WireException(
-          Kind.OTHER,
+          Kind.INCOMPATIBLE,
           "it belongs to group "
               + new String(name, StandardCharsets.UTF_8).replaceAll("[^\\p{Graph} ]", "?")
               + ", not "

@@ -8,7 +8,7 @@ final class WireException extends IOException {
 
   enum Kind {
     /** A peer with a different version or group. */
-    OTHER,
+    INCOMPATIBLE,
     /** Not a peer. */
     STRANGER,
     /** A peer that violated the protocol. */

@@ -40,7 +40,7 @@ public final class Gpus {
             which,
             gpus.get(0).ownMemory > 0 ? "" : Sentence.GPU_OF_ANY.with(),
             Text.percent(busy, sampled),
-            (busy >= REQUIRED_UTILIZATION * sampled ? Sentence.GPU_AS_MUCH : Sentence.GPU_LESS)
+            (busy >= REQUIRED_UTILIZATION * sampled ? Sentence.GPU_AT_LEAST : Sentence.GPU_LESS)
                 .with());
     if (gpus.size() > 1) {
       line += Sentence.GPU_LOWEST.with(least.device, Text.percent(least.busy, least.sampled));

@@ -207,11 +207,12 @@ public enum Sentence {
   GPUS("%d GPUs"),
   GPU_OF_ANY(" of this host, used by any process"),
   GPU_BUSY("%s%s: busy %s%s the 90 %% that MLPerf Storage requires"),
-  GPU_AS_MUCH(", as much as"),
+  GPU_AT_LEAST(", at least"),
   GPU_LESS(", less than"),
   GPU_LOWEST(", lowest GPU %d at %s"),
   GPU_IDLE("; data stalls explain at most %s of its idle time"),
-  GPU_SYNCHRONIZED("; synchronized steps took %s of the time, so the samples are off by %+.1f %%"),
+  GPU_SYNCHRONIZED(
+      "; synchronized steps took %s of the time, so the sampled utilization is off by %+.1f %%"),
 
   // ---- prepared=check
   CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were bit-identical when made again"),

@@ -613,7 +613,7 @@ class SentencesTest {
     says(both, gpu, Sentence.GPUS, Sentence.GPU_LOWEST);
     says(() -> gpus(gpu(0, 50, 0, 0)), gpu, Sentence.GPU_OF_ANY);
     says(gpu, trained, Sentence.GPU_BUSY);
-    says(busy, gpu, Sentence.GPU_AS_MUCH);
+    says(busy, gpu, Sentence.GPU_AT_LEAST);
     says(gpu, busy, Sentence.GPU_LESS, Sentence.GPU_IDLE);
     says(() -> gpus(gpu(0, 50, 1, 40)), gpu, Sentence.GPU_SYNCHRONIZED);
   }

@@ -1,6 +1,7 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.Checksum;
 import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.ObjectFields;
 import io.coordl.pipeline.ObjectSnapshot;
@@ -127,16 +128,13 @@ record OwnSource(Object get) implements LibraryEpoch {
    * Where the source is in its data.
    *
    * @param numbers the values of its primitive fields, as bits
-   * @param queues elements of the queues in its fields
+   * @param queues the queues in its fields
    */
-  record Place(List<Long> numbers, List<List<Object>> queues) {
-    /** Equal texts mean equal places. */
+  record Place(List<Long> numbers, List<Elements> queues) {
+    /** Equal texts mean equal places, except that queues are represented by checksums. */
     String text() {
       StringBuilder text = new StringBuilder().append(numbers);
-      for (List<Object> queue : queues) {
-        text.append(" queue");
-        queue.forEach(one -> text.append(one instanceof Long ? " long " : " ").append(one));
-      }
+      queues.forEach(queue -> text.append(queue.text()));
       return text.toString();
     }
 
@@ -150,10 +148,8 @@ record OwnSource(Object get) implements LibraryEpoch {
       }
       List<Long> changes = new ArrayList<>(numbers);
       for (int i = 0; i < queues.size(); i++) {
-        List<Object> now = queues.get(i);
-        List<Object> then = before.queues.get(i);
-        int taken = then.size() - now.size();
-        if (taken < 0 || !then.subList(taken, then.size()).equals(now)) {
+        int taken = queues.get(i).takenSince(before.queues.get(i));
+        if (taken < 0) {
           return null;
         }
         changes.add((long) taken);
@@ -162,12 +158,67 @@ record OwnSource(Object get) implements LibraryEpoch {
     }
   }
 
+  /** The elements of a queue. */
+  static final class Elements {
+    /** Their class, the same for all; null if there are none. */
+    private final @Nullable Class<?> type;
+
+    private final long[] values;
+
+    private Elements(@Nullable Class<?> type, long[] values) {
+      this.type = type;
+      this.values = values;
+    }
+
+    /** Returns the elements of a queue of numbers; null if it is no such queue, or too long. */
+    static @Nullable Elements of(@Nullable Object object) {
+      if (object == null
+          || (object.getClass() != LinkedList.class && object.getClass() != ArrayDeque.class)) {
+        return null;
+      }
+      Collection<?> queue = (Collection<?>) object;
+      if (queue.size() > MAX_QUEUE) {
+        return null;
+      }
+      long[] values = new long[queue.size()];
+      Class<?> type = null;
+      int count = 0;
+      for (Object one : queue) {
+        if (type == null && (one instanceof Integer || one instanceof Long)) {
+          type = one.getClass();
+        }
+        if (one == null || one.getClass() != type) {
+          return null;
+        }
+        values[count++] = ((Number) one).longValue();
+      }
+      return new Elements(type, values);
+    }
+
+    private String text() {
+      long one = values.length;
+      long other = ~one;
+      for (long value : values) {
+        one = Checksum.mix(one, value);
+        other = Checksum.mix(other, ~value);
+      }
+      return " queue of " + values.length + " " + type + " " + one + " " + other;
+    }
+
+    /** Returns how many elements were taken from the head; negative if there are other changes. */
+    private int takenSince(Elements before) {
+      int taken = before.values.length - values.length;
+      return taken >= 0
+              && (type == null || type == before.type)
+              && Arrays.equals(before.values, taken, before.values.length, values, 0, values.length)
+          ? taken
+          : -1;
+    }
+  }
+
   /** Whether this is a queue of numbers that is short enough to be compared before each call. */
   static boolean isQueue(@Nullable Object object) {
-    return object instanceof Deque<?> queue
-        && (queue.getClass() == LinkedList.class || queue.getClass() == ArrayDeque.class)
-        && queue.size() <= MAX_QUEUE
-        && queue.stream().allMatch(one -> one instanceof Integer || one instanceof Long);
+    return Elements.of(object) != null;
   }
 
   /** Returns the queues in its fields, each once. */
@@ -183,8 +234,14 @@ record OwnSource(Object get) implements LibraryEpoch {
   }
 
   Place place() {
-    List<List<Object>> elements = new ArrayList<>();
-    queues().forEach(queue -> elements.add(List.copyOf(queue)));
+    List<Elements> elements = new ArrayList<>();
+    Set<Object> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Object object : objects()) {
+      Elements queue = Elements.of(object);
+      if (queue != null && found.add(object)) {
+        elements.add(queue);
+      }
+    }
     return new Place(fields().numbers(get), elements);
   }
 

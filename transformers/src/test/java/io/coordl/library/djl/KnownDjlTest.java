@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.djl.examples.Scaled;
 import ai.djl.modality.cv.output.Rectangle;
+import ai.djl.modality.cv.translator.ImageClassificationTranslator;
 import ai.djl.modality.nlp.DefaultVocabulary;
 import ai.djl.modality.nlp.Vocabulary;
 import ai.djl.ndarray.NDArray;
@@ -434,6 +435,65 @@ class KnownDjlTest {
         .contains("may change an object with ai.djl.util.PairList.");
     assertThat(COMPARING.reasonToLeave(List.of(new NewTransforms()))).isNull();
     assertThat(CODE.reasonToLeave(List.of(new NewTransforms()))).isNull();
+  }
+
+  /** Changes a picture in place, which a list of the library holds. */
+  static final class Mirrored {
+    private final PairList<float[], Integer> pictures = new PairList<>();
+
+    Mirrored() {
+      pictures.add(new float[] {1, 2}, 1);
+    }
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      float[] picture = pictures.keyAt((int) index);
+      picture[0] = -picture[0];
+      return new ai.djl.training.dataset.Record(new NDList(manager.create(picture)), null);
+    }
+  }
+
+  /** Changes its lists through a new object of the library. */
+  static final class Aliased {
+    private final List<Integer> keys = new ArrayList<>();
+    private final List<Integer> values = new ArrayList<>();
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      new PairList<>(keys, values).add(1, 1);
+      return new ai.djl.training.dataset.Record(new NDList(manager.create(keys.size())), null);
+    }
+  }
+
+  /** Passes its transforms to the library, which adds one. */
+  static final class Translated {
+    private final Pipeline transforms = new Pipeline();
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      ImageClassificationTranslator.builder()
+          .setPipeline(transforms)
+          .addTransform(new Doubled())
+          .build();
+      return null;
+    }
+  }
+
+  /** Compares strings by identity. */
+  static final class SameString {
+    String mode = "train";
+
+    @SuppressWarnings("StringEquality") // As some programs do.
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index) {
+      float label = mode == "train" ? 1 : 2;
+      return new ai.djl.training.dataset.Record(new NDList(manager.create(label)), null);
+    }
+  }
+
+  @Test
+  void objectsOfTheLibraryAreNotChangedThroughOthers() {
+    assertThat(COMPARING.reasonToLeave(List.of(new Mirrored()))).contains("PairList.keys");
+    assertThat(COMPARING.reasonToLeave(List.of(new Aliased())))
+        .contains("get calls ai.djl.util.PairList.add");
+    assertThat(COMPARING.reasonToLeave(List.of(new Translated()))).contains("setPipeline");
+    assertThat(COMPARING.reasonToLeave(List.of(new SameString()))).contains("by identity");
   }
 
   /** A data set whose builder fills a field of the library's builder. */
