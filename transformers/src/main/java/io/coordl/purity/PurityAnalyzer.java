@@ -652,12 +652,7 @@ public final class PurityAnalyzer {
           FieldProof proof = fields(read.loader());
           boolean isQueue = isQueue(key);
           String why = isQueue ? null : proof.reasonItChanges(key, field.getValue());
-          if (isQueue) {
-            String shown = proof.reasonItIsShown(key, field.getValue(), true, run);
-            if (shown != null) {
-              return read.reader() + " reads " + key + ", " + shown;
-            }
-          } else if (why != null) {
+          if (why != null) {
             why = read.reader() + " reads " + key + ", " + why;
             if (isCopied(key, field.getValue())) {
               copied.add(key);
@@ -668,7 +663,9 @@ public final class PurityAnalyzer {
                 || !addToValues(key, why, true)) {
               return why;
             }
-            String shown = proof.reasonItIsShown(key, field.getValue(), false, run);
+          }
+          if (why != null || isQueue) {
+            String shown = proof.reasonItIsShown(key, field.getValue(), isQueue, run);
             if (shown != null) {
               return read.reader() + " reads " + key + ", " + shown;
             }
@@ -1480,12 +1477,11 @@ public final class PurityAnalyzer {
                     origin == Plain.SIMPLE
                         || origin instanceof Literal
                         || (origin instanceof Kept kept
-                            && (kept.element() || Value.of(kept).isSimple()))
-                        || (origin instanceof Kept library
-                            && library.field().descriptor().startsWith("L")
-                            && known.changers(
-                                    Type.getType(library.field().descriptor()).getInternalName())
-                                != null));
+                            && (kept.element()
+                                || Value.of(kept).isSimple()
+                                || known.changers(
+                                        Type.getType(kept.field().descriptor()).getInternalName())
+                                    != null)));
       }
 
       void reads(Instruction instruction, List<Value> operands) {

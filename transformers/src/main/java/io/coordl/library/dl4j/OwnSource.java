@@ -128,7 +128,7 @@ record OwnSource(Object get) implements LibraryEpoch {
    * Where the source is in its data.
    *
    * @param numbers the values of its primitive fields, as bits
-   * @param queues the queues in its fields
+   * @param queues the queues in its fields, each once
    */
   record Place(List<Long> numbers, List<Elements> queues) {
     /** Equal texts mean equal places, except that queues are represented by checksums. */
@@ -158,26 +158,26 @@ record OwnSource(Object get) implements LibraryEpoch {
     }
   }
 
-  /** The elements of a queue. */
+  /** The elements of a queue at one moment. */
   static final class Elements {
+    private final Deque<?> queue;
+
     /** Their class, the same for all; null if there are none. */
     private final @Nullable Class<?> type;
 
     private final long[] values;
 
-    private Elements(@Nullable Class<?> type, long[] values) {
+    private Elements(Deque<?> queue, @Nullable Class<?> type, long[] values) {
+      this.queue = queue;
       this.type = type;
       this.values = values;
     }
 
     /** Returns the elements of a queue of numbers; null if it is no such queue, or too long. */
     static @Nullable Elements of(@Nullable Object object) {
-      if (object == null
-          || (object.getClass() != LinkedList.class && object.getClass() != ArrayDeque.class)) {
-        return null;
-      }
-      Collection<?> queue = (Collection<?>) object;
-      if (queue.size() > MAX_QUEUE) {
+      if (!(object instanceof Deque<?> queue)
+          || (queue.getClass() != LinkedList.class && queue.getClass() != ArrayDeque.class)
+          || queue.size() > MAX_QUEUE) {
         return null;
       }
       long[] values = new long[queue.size()];
@@ -192,7 +192,7 @@ record OwnSource(Object get) implements LibraryEpoch {
         }
         values[count++] = ((Number) one).longValue();
       }
-      return new Elements(type, values);
+      return new Elements(queue, type, values);
     }
 
     private String text() {
@@ -219,18 +219,6 @@ record OwnSource(Object get) implements LibraryEpoch {
   /** Whether this is a queue of numbers that is short enough to be compared before each call. */
   static boolean isQueue(@Nullable Object object) {
     return Elements.of(object) != null;
-  }
-
-  /** Returns the queues in its fields, each once. */
-  private List<Deque<?>> queues() {
-    Set<Object> found = Collections.newSetFromMap(new IdentityHashMap<>());
-    List<Deque<?>> queues = new ArrayList<>();
-    for (Object object : objects()) {
-      if (isQueue(object) && found.add(object)) {
-        queues.add((Deque<?>) object);
-      }
-    }
-    return queues;
   }
 
   Place place() {
@@ -286,10 +274,9 @@ record OwnSource(Object get) implements LibraryEpoch {
             .toList();
     int numbers = before.numbers.size();
     fields().setNumbers(get, before.numbers, values.subList(0, numbers));
-    List<Deque<?>> queues = queues();
-    for (int i = 0; i < queues.size(); i++) {
+    for (int i = 0; i < before.queues.size(); i++) {
       for (long left = values.get(numbers + i); left > 0; left--) {
-        queues.get(i).removeFirst();
+        before.queues.get(i).queue.removeFirst();
       }
     }
   }
